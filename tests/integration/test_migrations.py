@@ -109,6 +109,43 @@ def test_a_database_without_utf8_is_refused(empty_database_url: str, tmp_path: P
     assert "createdb --template=template0 --encoding=UTF8" in str(refused.exception)
 
 
+# The tables before the migration, but for the step of the walk, which it replaces.
+BEFORE_SUMS: LiteralString = """
+ALTER TABLE trades DROP COLUMN tokens_without_cost;
+ALTER TYPE walk_state DROP ATTRIBUTE tokens_without_cost;
+ALTER TABLE positions DROP COLUMN tokens_without_cost, DROP COLUMN hold_seconds, DROP COLUMN hold_cost;
+ALTER TABLE position_days DROP COLUMN tokens_without_cost, DROP COLUMN first_buy;
+ALTER TABLE wallet_days DROP COLUMN bought_tokens, DROP COLUMN sold_tokens, DROP COLUMN tokens_without_cost;
+ALTER TABLE wallet_days RENAME COLUMN invested TO bought;
+ALTER TABLE wallet_days RENAME COLUMN invested_usd TO bought_usd;
+ALTER TABLE wallet_days RENAME COLUMN invested_without_usd TO bought_without_usd;
+ALTER TABLE lifetimes
+ DROP COLUMN covered_txn, DROP COLUMN buys_without_usd, DROP COLUMN sells_without_usd,
+ DROP COLUMN covered_without_usd, DROP COLUMN invested_usd, DROP COLUMN sold_usd,
+ DROP COLUMN invested_without_usd, DROP COLUMN sold_without_usd, DROP COLUMN bought_tokens,
+ DROP COLUMN sold_tokens, DROP COLUMN tokens_without_cost, DROP COLUMN realized_usd,
+ DROP COLUMN hold_seconds, DROP COLUMN hold_cost, DROP COLUMN first_buy, DROP COLUMN first_seen;
+ALTER TABLE volume_rollup RENAME COLUMN txn_without_usd TO unpriced_txn;
+ALTER TABLE volume_rollup RENAME COLUMN volume_without_usd TO unpriced_volume;
+DELETE FROM schema_migrations WHERE name = '0022_sums'
+"""
+
+
+def test_an_upgrade_fills_the_sums_that_tables_did_not_have(
+    connection: Connection, database_url: str, settings: Settings
+) -> None:
+    random_trades.fill(Importer(database_url), 12, 2_000)
+    now = datetime.now(UTC)
+    imported = contents(connection, now)
+    assert any(row["tokens_without_cost"] for row in imported["lifetimes"].values())
+    for statement in BEFORE_SUMS.split(";"):
+        connection.execute(statement)
+    assert migrations.migrate(connection) == ["0022_sums"]
+    assert contents(connection, now) == imported
+    rebuilt = run_command("rebuild", settings=settings)
+    assert "All derived figures were correct." in rebuilt.output
+
+
 # The tables before the migration, but for position_days, which it creates again.
 BEFORE_BOARDS: LiteralString = """
 ALTER TABLE lifetimes
@@ -122,9 +159,9 @@ def test_an_upgrade_computes_what_an_import_stores(connection: Connection, datab
     random_trades.fill(Importer(database_url), 12, 2_000)
     now = datetime.now(UTC)
     imported = contents(connection, now)
-    for statement in BEFORE_BOARDS.split(";"):
+    for statement in f"{BEFORE_SUMS};{BEFORE_BOARDS}".split(";"):
         connection.execute(statement)
-    assert migrations.migrate(connection) == ["0006_boards"]
+    assert migrations.migrate(connection) == ["0006_boards", "0022_sums"]
     assert contents(connection, now) == imported
 
 
@@ -152,10 +189,10 @@ def test_an_upgrade_computes_the_peaks_of_positions_that_were_entered_again(
     random_trades.fill(Importer(database_url), 12, 2_000)
     now = datetime.now(UTC)
     imported = contents(connection, now)
-    for statement in BEFORE_ENTRIES.split(";"):
+    for statement in f"{BEFORE_SUMS};{BEFORE_ENTRIES}".split(";"):
         connection.execute(statement)
     assert contents(connection, now)["trades"] != imported["trades"]
-    assert migrations.migrate(connection) == ["0016_entries"]
+    assert migrations.migrate(connection) == ["0016_entries", "0022_sums"]
     assert contents(connection, now) == imported
 
 

@@ -16,9 +16,9 @@ PACKAGE = Path(wallet_api.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.sql"))
 # Those that others include, which are no statements by themselves.
 INCLUDED = {
-    file.with_name(f"{name}.sql")
+    (PACKAGE / folder if folder else file.parent) / f"{name}.sql"
     for file in FILES
-    for name in re.findall(r"^ *\{(\w+)\}", file.read_text(), re.MULTILINE)
+    for folder, name in re.findall(r"^ *\{(?:(\w+)\.)?(\w+)[}:]", file.read_text(), re.MULTILINE)
 }
 # A migration and the tables of a session have no plan. What other statements include is looked at in these.
 PLANNED = [

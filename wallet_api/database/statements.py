@@ -5,13 +5,16 @@ from importlib import resources
 from typing import LiteralString
 
 _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
-_INCLUDED = re.compile(r"^\{(\w+)\}", re.MULTILINE)
+_INCLUDED = re.compile(r"^\{(?:(\w+)\.)?(\w+)(?:: (.+))?\}", re.MULTILINE)
+_COLUMN = re.compile(r" AS (\w+),?$", re.MULTILINE)
 
 
 def load_sql(package: str, name: str) -> LiteralString:
     """Return the text of `name`.sql beside the modules of `package`, without comments and indentation.
 
-    A line `{other}` or `{other},` stands for the text of `other`.sql beside it.
+    A line `{other}` or `{other},` stands for the text of `other`.sql beside it, and `{ledger.other}` for that
+    of a file in another folder. `{other: sum($) AS $}` stands for its columns: for each of them this text, with
+    its name in place of $.
     """
     return _statement(package, _read(package, name))
 
@@ -37,4 +40,11 @@ def _statement(package: str, text: str) -> LiteralString:
     lines = [line.strip() for line in text.splitlines()]
     statement = "\n".join(line for line in lines if line and not line.startswith("--"))
     # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
-    return _INCLUDED.sub(lambda found: load_sql(package, found[1]), statement)
+    return _INCLUDED.sub(lambda found: _included(package, *found.groups()), statement)
+
+
+def _included(package: str, folder: str | None, name: str, column: str | None) -> LiteralString:
+    text = load_sql(f"wallet_api.{folder}" if folder else package, name)
+    if column is None:
+        return text
+    return ",\n".join(column.replace("$", own) for own in _COLUMN.findall(text))

@@ -15,6 +15,7 @@ INSERT INTO walked
               NULL::numeric AS peak_after,
               0::bigint AS arrival,
               first_arrival,
+              NULL::numeric AS tokens_without_cost,
               first_arrival IS NOT NULL AS is_known
          FROM fresh
         UNION ALL
@@ -42,7 +43,7 @@ INSERT INTO walked
                        CASE WHEN continued.wallet_id IS NULL THEN 0 ELSE continued.cost_usd END,
                        COALESCE(continued.acquired_at, 0),
                        COALESCE(continued.peak, 0),
-                       continued.token_name, NULL, NULL, NULL, NULL)::walk_state,
+                       continued.token_name, NULL, NULL, NULL, NULL, NULL)::walk_state,
                    pending.is_sell, pending.token_amount, pending.value, pending.value_usd,
                    extract(epoch FROM pending.created_at), pending.token_name) OVER trade_order AS state
          FROM pending
@@ -60,7 +61,8 @@ SELECT (arrival > 0
         AND realized IS NOT DISTINCT FROM (state).realized
         AND realized_cost IS NOT DISTINCT FROM (state).realized_cost
         AND hold_seconds IS NOT DISTINCT FROM (state).hold_seconds
-        AND realized_usd IS NOT DISTINCT FROM (state).realized_usd) IS NOT TRUE AS is_changed,
+        AND realized_usd IS NOT DISTINCT FROM (state).realized_usd
+        AND tokens_without_cost IS NOT DISTINCT FROM (state).tokens_without_cost) IS NOT TRUE AS is_changed,
        is_known,
        is_last,
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
@@ -73,6 +75,7 @@ SELECT (arrival > 0
        (state).peak AS peak_after,
        arrival,
        first_arrival,
+       (state).tokens_without_cost,
        CASE WHEN is_last THEN state END AS state
   FROM stepped;
 
@@ -100,10 +103,10 @@ DELETE FROM trades
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after, arrival, first_arrival)
+       peak_after, tokens_without_cost, arrival, first_arrival)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after,
+       peak_after, tokens_without_cost,
        CASE WHEN arrival > 0 THEN arrival
             ELSE %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM walked) / 4096 + 100)
        END AS arrival,

@@ -86,12 +86,11 @@ CREATE TEMP TABLE IF NOT EXISTS walked (
     state walk_state
 );
 
--- Sums of the trades of a position in one day of UTC: of those that are put in (sign 1), and, negated, of those that are
--- taken out (sign -1). Extremes and times are of use with sign 1 only.
+-- Sums of the trades of a position in one day of UTC: of those that are put in (sign 1), and of those that are taken out
+-- (sign -1).
 CREATE TEMP TABLE IF NOT EXISTS day_sums (
     sign integer NOT NULL,
-    LIKE position_days,
-    first_buy timestamptz
+    LIKE position_days
 );
 
 -- The tokens whose newest trade may have changed; newest_at is the time at which it is expected, NULL if unknown.

@@ -20,10 +20,10 @@ INSERT INTO volume_rollup AS total
               bucket.bucket_seconds,
               bucket_end(recent.created_at, bucket.bucket_seconds) AS ends_at,
               sum(sign) AS txn,
-              COALESCE(sum(sign) FILTER (WHERE value_usd IS NULL), 0) AS unpriced_txn,
+              COALESCE(sum(sign) FILTER (WHERE value_usd IS NULL), 0) AS txn_without_usd,
               sum(sign * value) AS volume,
               COALESCE(sum(sign * value_usd), 0) AS volume_usd,
-              COALESCE(sum(sign * value) FILTER (WHERE value_usd IS NULL), 0) AS unpriced_volume
+              COALESCE(sum(sign * value) FILTER (WHERE value_usd IS NULL), 0) AS volume_without_usd
          FROM recent
          JOIN wallets
            ON wallets.wallet_id = recent.wallet_id
@@ -33,15 +33,15 @@ INSERT INTO volume_rollup AS total
        )
 SELECT *
   FROM delta
- WHERE (txn, unpriced_txn) <> (0, 0)
-    OR (volume, volume_usd, unpriced_volume) <> (0, 0, 0)
+ WHERE (txn, txn_without_usd) <> (0, 0)
+    OR (volume, volume_usd, volume_without_usd) <> (0, 0, 0)
  ORDER BY token_id, bucket_seconds, blockchain, type, ends_at
     ON CONFLICT (token_id, bucket_seconds, blockchain, type, ends_at) DO UPDATE
    SET txn = total.txn + excluded.txn,
-       unpriced_txn = total.unpriced_txn + excluded.unpriced_txn,
+       txn_without_usd = total.txn_without_usd + excluded.txn_without_usd,
        volume = total.volume + excluded.volume,
        volume_usd = total.volume_usd + excluded.volume_usd,
-       unpriced_volume = total.unpriced_volume + excluded.unpriced_volume;
+       volume_without_usd = total.volume_without_usd + excluded.volume_without_usd;
 
 -- empty_volume --
 -- Of whichever group: a join with the wallets would make Citus refuse it. Needs volume_rollup_pkey.

@@ -19,8 +19,8 @@
               round_half_up(sold, 9) AS total_sell,
               round_half_up(invested + sold, 9) AS total_volume,
               -- A trade without a dollar value counts with the latest native price.
-              round_half_up(dollars(volume_usd, volume_without_usd, buy_txn + sell_txn, txn_without_usd, latest.usd), 4)
-                  AS total_volume_usd,
+              round_half_up(dollars(invested_usd + sold_usd, invested_without_usd + sold_without_usd, buy_txn + sell_txn,
+                                    buys_without_usd + sells_without_usd, latest.usd), 4) AS total_volume_usd,
               round_half_up(COALESCE(best_trade, 0), 9) AS best_trade_pnl,
               CASE WHEN covered_txn = 0 THEN NULL
                    WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)

@@ -53,38 +53,14 @@
        sums AS (
        SELECT starts_on,
               day,
-              buy_txn,
-              sell_txn,
               tokens AS tokens_traded,
-              bought,
-              sold,
-              bought_usd,
-              sold_usd,
-              bought_without_usd,
-              sold_without_usd,
-              buys_without_usd,
-              sells_without_usd,
-              covered_without_usd,
-              realized,
-              realized_usd
+{ledger.sums: $}
          FROM traded
         UNION ALL
        SELECT month.starts_on,
               NULL,
-              COALESCE(sum(buy_txn), 0),
-              COALESCE(sum(sell_txn), 0),
               COALESCE(sum(new_tokens), 0),
-              COALESCE(sum(bought), 0),
-              COALESCE(sum(sold), 0),
-              COALESCE(sum(bought_usd), 0),
-              COALESCE(sum(sold_usd), 0),
-              COALESCE(sum(bought_without_usd), 0),
-              COALESCE(sum(sold_without_usd), 0),
-              COALESCE(sum(buys_without_usd), 0),
-              COALESCE(sum(sells_without_usd), 0),
-              COALESCE(sum(covered_without_usd), 0),
-              COALESCE(sum(realized), 0),
-              COALESCE(sum(realized_usd), 0)
+{ledger.sums: COALESCE(sum($), 0)}
          FROM month
          LEFT JOIN traded
            ON traded.starts_on = month.starts_on
@@ -99,10 +75,10 @@
               sell_txn,
               buy_txn + sell_txn AS txn_total,
               tokens_traded,
-              round_half_up(bought + sold, 9) AS volume,
-              round_half_up(bought, 9) AS total_buy,
+              round_half_up(invested + sold, 9) AS volume,
+              round_half_up(invested, 9) AS total_buy,
               -- A trade without a dollar value counts with the latest native price.
-              round_half_up(dollars(bought_usd, bought_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
+              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
                   AS total_buy_usd,
               round_half_up(sold, 9) AS total_sell,
               round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)

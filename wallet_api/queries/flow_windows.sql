@@ -18,16 +18,7 @@
        SELECT position_days.token_id,
               position_days.wallet_id,
               4 AS place,
-              buy_txn,
-              sell_txn,
-              invested AS bought,
-              sold,
-              buys_without_usd,
-              sells_without_usd,
-              invested_usd AS bought_usd,
-              sold_usd,
-              invested_without_usd AS bought_without_usd,
-              sold_without_usd
+{ledger.sums: $}
          FROM tracked
          JOIN position_days
            ON position_days.wallet_id = tracked.wallet_id
@@ -49,16 +40,7 @@
                           WHEN created_at > %(third_since)s THEN 3
                           ELSE 4
                      END AS place,
-                     count(*) FILTER (WHERE NOT is_sell),
-                     count(*) FILTER (WHERE is_sell),
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0),
-                     COALESCE(sum(value) FILTER (WHERE is_sell), 0),
-                     count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL),
-                     count(*) FILTER (WHERE is_sell AND value_usd IS NULL),
-                     COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0),
-                     COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0),
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0),
-                     COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0)
+{ledger.sums}
                 FROM trades
                 JOIN tracked
                   ON tracked.wallet_id = trades.wallet_id
@@ -72,16 +54,7 @@
        SELECT piece.token_id,
               piece.wallet_id,
               span.place,
-              sum(buy_txn) AS buy_txn,
-              sum(sell_txn) AS sell_txn,
-              sum(bought) AS bought,
-              sum(sold) AS sold,
-              sum(buys_without_usd) AS buys_without_usd,
-              sum(sells_without_usd) AS sells_without_usd,
-              sum(bought_usd) AS bought_usd,
-              sum(sold_usd) AS sold_usd,
-              sum(bought_without_usd) AS bought_without_usd,
-              sum(sold_without_usd) AS sold_without_usd
+{ledger.sums: sum($) AS $}
          FROM piece
          JOIN generate_series(1, 4) AS span (place)
            ON span.place >= piece.place
@@ -90,11 +63,11 @@
        flow AS MATERIALIZED (
        SELECT position.token_id,
               position.place,
-              round_half_up(sum(position.bought), 9) AS buy,
+              round_half_up(sum(position.invested), 9) AS buy,
               round_half_up(sum(position.sold), 9) AS sell,
-              round_half_up(sum(position.bought) - sum(position.sold), 9) AS net_flow,
+              round_half_up(sum(position.invested) - sum(position.sold), 9) AS net_flow,
               round_half_up(
-                  dollars(sum(position.bought_usd), sum(bought_without_usd), sum(position.buy_txn),
+                  dollars(sum(position.invested_usd), sum(position.invested_without_usd), sum(position.buy_txn),
                           sum(position.buys_without_usd), latest.usd)
                   - dollars(sum(position.sold_usd), sum(position.sold_without_usd), sum(position.sell_txn),
                             sum(position.sells_without_usd), latest.usd), 4) AS net_flow_usd,

@@ -143,7 +143,7 @@
                            || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
                            || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
                            || ',"tokens_sold_without_cost":'
-                           || round_half_up(sold_tokens + quantity - bought_tokens, 18)
+                           || round_half_up(tokens_without_cost, 18)
                            || ',"currency":"' || %(currency)s::text
                            || '","buy_txn":' || buy_txn
                            || ',"sell_txn":' || sell_txn

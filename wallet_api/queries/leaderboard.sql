@@ -1,6 +1,6 @@
 -- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums
 -- are read from wallet_days, and profits by token from position_days; the rest is read from the trades.
--- Needs wallets_by_group, wallet_days_pkey, position_days_pkey, trades_by_time, and what board_entries.sql needs.
+-- Needs wallets_by_group, wallet_days_pkey, trades_by_time, and what period_positions.sql and board_entries.sql need.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
               address,
@@ -11,22 +11,9 @@
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
        ),
-       piece AS (
+       wallet_piece AS (
        SELECT wallet_days.wallet_id,
-              buy_txn,
-              sell_txn,
-              covered_txn,
-              buys_without_usd + sells_without_usd AS txn_without_usd,
-              covered_without_usd,
-              bought AS invested,
-              sold,
-              bought_usd + sold_usd AS volume_usd,
-              bought_without_usd + sold_without_usd AS volume_without_usd,
-              realized,
-              realized_cost,
-              realized_usd,
-              hold_seconds,
-              hold_cost
+{ledger.sums: $}
          FROM tracked
          JOIN wallet_days
            ON wallet_days.wallet_id = tracked.wallet_id
@@ -36,23 +23,10 @@
        SELECT within.*
          FROM tracked
         CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        -- Summed in the subquery, so that no trade of other groups is read.
+        -- By wallet alone: to add up the pieces of its tokens takes longer.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
-                     count(*) FILTER (WHERE NOT is_sell),
-                     count(*) FILTER (WHERE is_sell),
-                     count(realized_cost),
-                     count(*) FILTER (WHERE value_usd IS NULL),
-                     count(realized_cost) - count(realized_usd),
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0),
-                     COALESCE(sum(value) FILTER (WHERE is_sell), 0),
-                     COALESCE(sum(value_usd), 0),
-                     COALESCE(sum(value) FILTER (WHERE value_usd IS NULL), 0),
-                     COALESCE(sum(realized), 0),
-                     COALESCE(sum(realized_cost), 0),
-                     COALESCE(sum(realized_usd), 0),
-                     COALESCE(sum(hold_seconds), 0),
-                     COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0)
+{ledger.sums}
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > span.starts_at
@@ -61,58 +35,18 @@
        ),
        summed AS (
        SELECT wallet_id,
-              sum(buy_txn) AS buy_txn,
-              sum(sell_txn) AS sell_txn,
-              sum(covered_txn) AS covered_txn,
-              sum(txn_without_usd) AS txn_without_usd,
-              sum(covered_without_usd) AS covered_without_usd,
-              sum(invested) AS invested,
-              sum(sold) AS sold,
-              sum(volume_usd) AS volume_usd,
-              sum(volume_without_usd) AS volume_without_usd,
-              sum(realized) AS realized,
-              sum(realized_cost) AS realized_cost,
-              sum(realized_usd) AS realized_usd,
-              sum(hold_seconds) AS hold_seconds,
-              sum(hold_cost) AS hold_cost
-         FROM piece
+{ledger.sums: sum($) AS $}
+         FROM wallet_piece
         GROUP BY wallet_id
        HAVING sum(buy_txn) + sum(sell_txn) > 0
        ),
-       covered AS (
-       SELECT position_days.wallet_id,
-              token_id,
-              realized,
-              realized_cost,
-              best_trade
-         FROM tracked
-         JOIN position_days
-           ON position_days.wallet_id = tracked.wallet_id
-          AND position_days.day >= %(first_day)s
-          AND position_days.day < %(end_day)s
-        WHERE covered_txn > 0
-        UNION ALL
-       SELECT within.*
-         FROM tracked
-        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        CROSS JOIN LATERAL (
-              SELECT wallet_id,
-                     token_id,
-                     sum(realized),
-                     sum(realized_cost),
-                     max(realized)
-                FROM trades
-               WHERE wallet_id = tracked.wallet_id
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
-                 AND realized_cost IS NOT NULL
-               GROUP BY wallet_id, token_id) AS within
-       ),
+{period_positions},
        closed AS (
        SELECT wallet_id,
               profit_bucket(sum(realized), sum(realized_cost)) AS bucket,
               max(best_trade) AS best_trade
-         FROM covered
+         FROM piece
+        WHERE covered_txn > 0
         GROUP BY wallet_id, token_id
        ),
        counted AS (

@@ -54,11 +54,7 @@ class Flows:
 def read_flows(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Flows:
     """Return all tokens that a group traded in (`now` - period, `now`]. `now` counts in whole seconds."""
     now = now.replace(microsecond=0)
-    parameters = {
-        **_parameters(now, blockchain, type),
-        "since": now - PERIOD_LENGTHS[period],
-        "is_longest": period == FLOW_PERIODS[-1],
-    }
+    parameters = {"blockchain": blockchain, "type": type, **cut_period(now - PERIOD_LENGTHS[period], now)}
     return Flows(now, blockchain, type, connection.execute(_NET_FLOW, parameters).fetchall())
 
 

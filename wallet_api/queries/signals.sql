@@ -119,14 +119,8 @@
        within AS MATERIALIZED (
        SELECT trades.token_id,
               trades.wallet_id,
-              count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
-              COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS bought,
-              COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
-              COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
-              COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS bought_usd,
-              count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL) AS buys_without_usd,
-              COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS bought_without_usd,
-              min(created_at) FILTER (WHERE NOT is_sell) AS first_buy_at,
+{ledger.sums},
+              min(created_at) FILTER (WHERE NOT is_sell) AS first_buy,
               -- The trades that make the signal.
               min(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS first_at,
               max(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS latest_at,
@@ -147,19 +141,19 @@
        SELECT token_id,
               count(*) AS trader_count,
               count(*) FILTER (WHERE still_held(quantity, peak)) AS still_holding_count,
-              round_half_up(sum(bought), 9) AS total_buy,
+              round_half_up(sum(invested), 9) AS total_buy,
               round_half_up(sum(sold), 9) AS total_sell,
-              round_half_up(sum(bought) - sum(sold), 9) AS net_flow
+              round_half_up(sum(invested) - sum(sold), 9) AS net_flow
          FROM within
         GROUP BY token_id
        ),
        span AS MATERIALIZED (
        SELECT within.token_id,
               sum(within.buy_txn) AS buy_txn,
-              sum(within.bought) AS bought,
+              sum(within.invested) AS invested,
               sum(bought_tokens) AS bought_tokens,
-              dollars(sum(bought_usd), sum(bought_without_usd), sum(within.buy_txn), sum(buys_without_usd),
-                      latest.usd) AS bought_usd,
+              dollars(sum(invested_usd), sum(invested_without_usd), sum(within.buy_txn), sum(buys_without_usd),
+                      latest.usd) AS usd,
               min(first_at) AS first_at,
               max(latest_at) AS latest_at
          FROM within
@@ -173,22 +167,7 @@
        later AS MATERIALIZED (
        SELECT trades.token_id,
               trades.wallet_id,
-              count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
-              count(*) FILTER (WHERE is_sell) AS sell_txn,
-              COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
-              COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
-              COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
-              COALESCE(sum(token_amount) FILTER (WHERE is_sell), 0) AS sold_tokens,
-              COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS invested_usd,
-              COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0) AS sold_usd,
-              count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL) AS buys_without_usd,
-              count(*) FILTER (WHERE is_sell AND value_usd IS NULL) AS sells_without_usd,
-              COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS invested_without_usd,
-              COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0) AS sold_without_usd,
-              COALESCE(sum(realized), 0) AS realized,
-              COALESCE(sum(realized_cost), 0) AS realized_cost,
-              COALESCE(sum(realized_usd), 0) AS realized_usd,
-              count(realized_cost) - count(realized_usd) AS covered_without_usd
+{ledger.sums}
          FROM wanted
          JOIN trades
            ON trades.token_id = wanted.token_id
@@ -197,23 +176,18 @@
         GROUP BY trades.wallet_id, trades.token_id
        ),
        position AS MATERIALIZED (
-       SELECT within.*,
-              positions.buy_txn - COALESCE(later.buy_txn, 0) AS all_buys,
-              positions.sell_txn - COALESCE(later.sell_txn, 0) AS all_sells,
-              positions.invested - COALESCE(later.invested, 0) AS invested,
-              positions.sold - COALESCE(later.sold, 0) AS all_sold,
-              positions.bought_tokens - COALESCE(later.bought_tokens, 0) AS all_bought_tokens,
-              positions.sold_tokens - COALESCE(later.sold_tokens, 0) AS sold_tokens,
-              positions.invested_usd - COALESCE(later.invested_usd, 0) AS invested_usd,
-              positions.sold_usd - COALESCE(later.sold_usd, 0) AS sold_usd,
-              positions.buys_without_usd - COALESCE(later.buys_without_usd, 0) AS all_buys_without_usd,
-              positions.sells_without_usd - COALESCE(later.sells_without_usd, 0) AS sells_without_usd,
-              positions.invested_without_usd - COALESCE(later.invested_without_usd, 0) AS invested_without_usd,
-              positions.sold_without_usd - COALESCE(later.sold_without_usd, 0) AS sold_without_usd,
-              positions.realized - COALESCE(later.realized, 0) AS realized,
-              positions.realized_cost - COALESCE(later.realized_cost, 0) AS realized_cost,
-              positions.realized_usd - COALESCE(later.realized_usd, 0) AS realized_usd,
-              positions.covered_without_usd - COALESCE(later.covered_without_usd, 0) AS covered_without_usd,
+       SELECT within.wallet_id,
+              within.token_id,
+              within.first_buy,
+              within.quantity,
+              within.peak,
+              within.buy_txn AS window_buy_txn,
+              within.buys_without_usd AS window_buys_without_usd,
+              within.invested AS window_invested,
+              within.invested_usd AS window_invested_usd,
+              within.invested_without_usd AS window_invested_without_usd,
+              within.bought_tokens AS window_bought_tokens,
+{ledger.sums: positions.$ - COALESCE(later.$, 0) AS $},
               row_number() OVER (PARTITION BY within.token_id
                                      ORDER BY within.first_at, wallets.address) AS place
          FROM within
@@ -250,12 +224,12 @@
               position.place,
               '{"profile":' ||
 {profile}
-              || COALESCE(',"bought_at":"' || iso_time(first_buy_at) || '"', '')
+              || COALESCE(',"bought_at":"' || iso_time(first_buy) || '"', '')
               || ',"is_active":' || (active.wallet_id IS NOT NULL)
               || ',"still_holding":' || still_held(quantity, peak)
-              || ',"buy_txn":' || all_buys
-              || ',"sell_txn":' || all_sells
-              || ',"buy_tokens":' || round_half_up(all_bought_tokens, 18)
+              || ',"buy_txn":' || buy_txn
+              || ',"sell_txn":' || sell_txn
+              || ',"buy_tokens":' || round_half_up(bought_tokens, 18)
               || ',"sell_tokens":' || round_half_up(sold_tokens, 18)
               || ',"held_tokens":' || round_half_up(quantity, 18)
               || ',"held_tokens_peak":' || round_half_up(peak, 18)
@@ -264,23 +238,24 @@
               || ',"supply_pct_peak":' || COALESCE(percentage(peak, NULLIF(face.supply, 0))::text, 'null')
               || ',"total_buy":' || round_half_up(invested, 9)
               || COALESCE(',"total_buy_usd":'
-                          || round_half_up(dollars(invested_usd, invested_without_usd, all_buys, all_buys_without_usd,
+                          || round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd,
                                                    latest.usd), 4), '')
-              || ',"total_sell":' || round_half_up(all_sold, 9)
+              || ',"total_sell":' || round_half_up(sold, 9)
               || COALESCE(',"total_sell_usd":'
-                          || round_half_up(dollars(sold_usd, sold_without_usd, all_sells, sells_without_usd,
+                          || round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd,
                                                    latest.usd), 4), '')
               || ',"realized_pnl":' || round_half_up(realized, 9)
               || CASE WHEN covered_without_usd = 0 THEN ',"realized_pnl_usd":' || round_half_up(realized_usd, 4)
                       ELSE ''
                  END
               || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
-              || ',"window_buy_txn":' || buy_txn
-              || ',"window_invested":' || round_half_up(bought, 9)
+              || ',"window_buy_txn":' || window_buy_txn
+              || ',"window_invested":' || round_half_up(window_invested, 9)
               || COALESCE(',"window_invested_usd":'
-                          || round_half_up(dollars(bought_usd, bought_without_usd, buy_txn, buys_without_usd,
+                          || round_half_up(dollars(window_invested_usd, window_invested_without_usd, window_buy_txn,
+                                                   window_buys_without_usd,
                                                    latest.usd), 4), '')
-              || ',"window_tokens_bought":' || round_half_up(bought_tokens, 18)
+              || ',"window_tokens_bought":' || round_half_up(window_bought_tokens, 18)
               || '}' AS entry
          FROM position
          JOIN wallets
@@ -313,9 +288,9 @@ SELECT wanted.mint,
        iso_time(span.latest_at) AS latest_buy_at,
        round_half_up(quotient(extract(epoch FROM span.latest_at - span.first_at), 60), 2) AS time_span_minutes,
        wanted.total_invested,
-       round_half_up(span.bought_usd, 4) AS total_invested_usd,
-       round_half_up(quotient(span.bought, wanted.wallet_count), 9) AS avg_invested,
-       round_half_up(quotient(span.bought_usd, wanted.wallet_count), 4) AS avg_invested_usd,
+       round_half_up(span.usd, 4) AS total_invested_usd,
+       round_half_up(quotient(span.invested, wanted.wallet_count), 9) AS avg_invested,
+       round_half_up(quotient(span.usd, wanted.wallet_count), 4) AS avg_invested_usd,
        round_half_up(span.bought_tokens, 18) AS total_tokens_bought,
        percentage(span.bought_tokens, NULLIF(face.supply, 0)) AS supply_pct_bought
   FROM wanted

@@ -11,18 +11,8 @@
               count(*) FILTER (WHERE buy_txn > 0) AS buyers,
               COALESCE(sum(quantity), 0) AS quantity,
               COALESCE(sum(peak), 0) AS peak,
-              COALESCE(sum(buy_txn), 0) AS buy_txn,
-              COALESCE(sum(sell_txn), 0) AS sell_txn,
-              COALESCE(sum(buys_without_usd), 0) AS buys_without_usd,
-              COALESCE(sum(sells_without_usd), 0) AS sells_without_usd,
-              COALESCE(sum(invested), 0) AS invested,
-              COALESCE(sum(sold), 0) AS sold,
-              COALESCE(max(invested), 0) AS largest_position,
-              -- NULL if none of them is known, 0 if there are none.
-              dollars(COALESCE(sum(invested_usd), 0), COALESCE(sum(invested_without_usd), 0),
-                      COALESCE(sum(buy_txn), 0), COALESCE(sum(buys_without_usd), 0), latest.usd) AS bought_usd,
-              dollars(COALESCE(sum(sold_usd), 0), COALESCE(sum(sold_without_usd), 0),
-                      COALESCE(sum(sell_txn), 0), COALESCE(sum(sells_without_usd), 0), latest.usd) AS sold_usd
+{ledger.sums: COALESCE(sum($), 0) AS $},
+              COALESCE(max(invested), 0) AS largest_position
          FROM latest
          LEFT JOIN trader
            ON true
@@ -48,16 +38,14 @@
        ),
        total_statistics AS (
        SELECT round_half_up(invested, 9) AS total_buy,
-              round_half_up(bought_usd, 4) AS total_buy_usd,
+              round_half_up(buy_usd, 4) AS total_buy_usd,
               round_half_up(sold, 9) AS total_sell,
-              round_half_up(sold_usd, 4) AS total_sell_usd,
+              round_half_up(sell_usd, 4) AS total_sell_usd,
               round_half_up(invested + sold, 9) AS total_volume,
-              CASE WHEN buy_txn + sell_txn = 0 THEN 0
-                   WHEN usd IS NOT NULL OR buys_without_usd + sells_without_usd < buy_txn + sell_txn
-                   THEN round_half_up(COALESCE(bought_usd, 0) + COALESCE(sold_usd, 0), 4)
-              END AS total_volume_usd,
+              round_half_up(dollars(invested_usd + sold_usd, invested_without_usd + sold_without_usd, buy_txn + sell_txn,
+                                    buys_without_usd + sells_without_usd, usd), 4) AS total_volume_usd,
               round_half_up(invested - sold, 9) AS net_flow,
-              round_half_up(bought_usd - sold_usd, 4) AS net_flow_usd,
+              round_half_up(buy_usd - sell_usd, 4) AS net_flow_usd,
               CASE WHEN invested + sold = 0 THEN 0
                    ELSE round_half_up(quotient(invested, invested + sold), 4)
               END AS buying_pressure,
@@ -75,6 +63,10 @@
                    WHEN first.first_buy > %(now)s THEN 0
               END AS time_since_first_entry_hours
          FROM summed
+        -- NULL if none of them is known, 0 if there are none.
+        CROSS JOIN LATERAL (
+              SELECT dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, usd) AS buy_usd,
+                     dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, usd) AS sell_usd) AS traded
          LEFT JOIN entry AS first
            ON first.first_place = 1
          LEFT JOIN entry AS latest
@@ -140,7 +132,7 @@
                          END
                       || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
                       || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
-                      || ',"tokens_sold_without_cost":' || round_half_up(sold_tokens + quantity - bought_tokens, 18)
+                      || ',"tokens_sold_without_cost":' || round_half_up(tokens_without_cost, 18)
                       || COALESCE(',"first_buy_at":"' || iso_time(first_buy) || '"', '')
                       || ',"first_trade_at":"' || iso_time(first_seen)
                       || '","last_trade_at":"' || iso_time(last_seen)

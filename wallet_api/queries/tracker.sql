@@ -19,65 +19,30 @@
               created_at,
               token_amount,
               value,
-              -- A trade without a dollar value counts with the latest native price.
-              COALESCE(value_usd, value * (SELECT usd FROM latest)) AS usd,
+              value_usd,
               realized,
               realized_cost,
               realized_usd,
               hold_seconds,
-              quantity_after
+              tokens_without_cost
          FROM trades
         WHERE wallet_id = %(wallet_id)s
           AND created_at > %(since)s
           AND created_at <= %(now)s
        ),
-       -- The dollar value of a set of trades is NULL if none of them has one.
        summed AS (
        SELECT token_id,
-              count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
-              count(*) FILTER (WHERE is_sell) AS sell_txn,
-              count(realized_cost) AS covered_txn,
-              count(realized_cost) - count(realized_usd) AS covered_without_usd,
-              COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS bought,
-              COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
-              sum(usd) FILTER (WHERE NOT is_sell) AS bought_usd,
-              sum(usd) FILTER (WHERE is_sell) AS sold_usd,
-              COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
-              COALESCE(sum(token_amount) FILTER (WHERE is_sell), 0) AS sold_tokens,
-              COALESCE(sum(realized), 0) AS realized,
-              COALESCE(sum(realized_usd), 0) AS realized_usd,
-              COALESCE(sum(realized_cost), 0) AS realized_cost,
-              COALESCE(sum(hold_seconds), 0) AS hold_seconds,
-              COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0) AS hold_cost,
-              max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
-              COALESCE(sum(CASE WHEN realized_cost IS NULL THEN token_amount
-                                -- Of a sell that leaves nothing, the covered part of its value tells that of its tokens.
-                                WHEN quantity_after > 0 OR realized + realized_cost = value AND value > 0 THEN 0
-                                WHEN value > 0
-                                THEN token_amount
-                                     - quotient((realized + realized_cost) * token_amount, value)
-                                ELSE token_amount
-                                     - (SELECT earlier.quantity_after
-                                          FROM trades AS earlier
-                                         WHERE earlier.wallet_id = %(wallet_id)s
-                                           AND earlier.token_id = traded.token_id
-                                           AND (earlier.created_at, earlier.is_sell, earlier.tx_signature,
-                                                earlier.event_index)
-                                               < (traded.created_at, traded.is_sell, traded.tx_signature,
-                                                  traded.event_index)
-                                         ORDER BY earlier.created_at DESC, earlier.is_sell DESC,
-                                                  earlier.tx_signature DESC, earlier.event_index DESC
-                                         LIMIT 1)
-                           END) FILTER (WHERE is_sell), 0) AS tokens_without_cost,
-              max(realized) AS best_trade,
-              min(realized) AS worst_trade,
-              min(created_at) AS first_at,
-              max(created_at) AS last_at
+{ledger.sums},
+{ledger.highest},
+{ledger.lowest}
          FROM traded
         GROUP BY token_id
        ),
        token AS MATERIALIZED (
        SELECT summed.*,
+              -- A trade without a dollar value counts with the latest native price.
+              dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd) AS buy_usd,
+              dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd) AS sell_usd,
               held.mint,
               held.token_name,
               face.symbol,
@@ -90,6 +55,7 @@
                    THEN profit_bucket(summed.realized, summed.realized_cost)
               END AS bucket
          FROM summed
+        CROSS JOIN latest
         CROSS JOIN LATERAL (
               SELECT mint,
                      token_name,
@@ -105,19 +71,8 @@
            ON face.token_id = summed.token_id
        ),
        total AS MATERIALIZED (
-       SELECT COALESCE(sum(buy_txn), 0) AS buy_txn,
-              COALESCE(sum(sell_txn), 0) AS sell_txn,
-              COALESCE(sum(covered_txn), 0) AS covered_txn,
-              COALESCE(sum(covered_without_usd), 0) AS covered_without_usd,
-              COALESCE(sum(bought), 0) AS bought,
-              COALESCE(sum(sold), 0) AS sold,
-              sum(bought_usd) AS bought_usd,
-              sum(sold_usd) AS sold_usd,
-              COALESCE(sum(realized), 0) AS realized,
-              COALESCE(sum(realized_usd), 0) AS realized_usd,
-              COALESCE(sum(realized_cost), 0) AS realized_cost,
-              sum(hold_seconds) AS hold_seconds,
-              sum(hold_cost) AS hold_cost,
+       SELECT
+{ledger.sums: COALESCE(sum($), 0) AS $},
               COALESCE(max(largest_buy), 0) AS largest_buy,
               COALESCE(max(best_trade), 0) AS best_trade,
               COALESCE(min(worst_trade), 0) AS worst_trade,
@@ -137,15 +92,15 @@
               buy_txn,
               sell_txn,
               buy_txn + sell_txn AS total_txn,
-              round_half_up(bought, 9) AS total_buy,
-              CASE WHEN buy_txn = 0 THEN 0 ELSE round_half_up(bought_usd, 4) END AS total_buy_usd,
+              round_half_up(invested, 9) AS total_buy,
+              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
+                  AS total_buy_usd,
               round_half_up(sold, 9) AS total_sell,
-              CASE WHEN sell_txn = 0 THEN 0 ELSE round_half_up(sold_usd, 4) END AS total_sell_usd,
-              round_half_up(bought + sold, 9) AS volume,
-              CASE WHEN buy_txn + sell_txn = 0 THEN 0
-                   WHEN num_nonnulls(bought_usd, sold_usd) > 0
-                   THEN round_half_up(COALESCE(bought_usd, 0) + COALESCE(sold_usd, 0), 4)
-              END AS volume_usd,
+              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
+                  AS total_sell_usd,
+              round_half_up(invested + sold, 9) AS volume,
+              round_half_up(dollars(invested_usd + sold_usd, invested_without_usd + sold_without_usd, buy_txn + sell_txn,
+                                    buys_without_usd + sells_without_usd, latest.usd), 4) AS volume_usd,
               round_half_up(realized, 9) AS realized_pnl,
               CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
               percentage(realized, realized_cost) AS realized_pnl_percentage,
@@ -161,6 +116,7 @@
                    ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
               END AS avg_hold_time_minutes
          FROM total
+        CROSS JOIN latest
        ),
        distribution AS (
        SELECT percentage(win_count, closed_count) AS win_rate_percentage,
@@ -188,7 +144,7 @@
          FROM token
          LEFT JOIN token_price
            ON token_price.token_id = token.token_id
-       WINDOW newest_first AS (ORDER BY last_at DESC, mint ROWS UNBOUNDED PRECEDING)
+       WINDOW newest_first AS (ORDER BY last_seen DESC, mint ROWS UNBOUNDED PRECEDING)
        ),
        -- As text, since row_to_json takes longer and cannot leave out unknown dollar values.
        token_row AS MATERIALIZED (
@@ -198,14 +154,10 @@
               '{"mint":' || to_json(mint)
               || ',"symbol":' || COALESCE(to_json(symbol)::text, 'null')
               || ',"token_name":' || to_json(COALESCE(token_name, face_name, ''))
-              || ',"buy_value":' || round_half_up(bought, 9)
-              || CASE WHEN buy_txn = 0 THEN ',"buy_value_usd":0'
-                      ELSE COALESCE(',"buy_value_usd":' || round_half_up(bought_usd, 4), '')
-                 END
+              || ',"buy_value":' || round_half_up(invested, 9)
+              || COALESCE(',"buy_value_usd":' || round_half_up(buy_usd, 4), '')
               || ',"sell_value":' || round_half_up(sold, 9)
-              || CASE WHEN sell_txn = 0 THEN ',"sell_value_usd":0'
-                      ELSE COALESCE(',"sell_value_usd":' || round_half_up(sold_usd, 4), '')
-                 END
+              || COALESCE(',"sell_value_usd":' || round_half_up(sell_usd, 4), '')
               || ',"buy_tokens":' || round_half_up(bought_tokens, 18)
               || ',"sell_tokens":' || round_half_up(sold_tokens, 18)
               || ',"buy_txn":' || buy_txn
@@ -218,8 +170,8 @@
               || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
               || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
               || ',"tokens_sold_without_cost":' || round_half_up(tokens_without_cost, 18)
-              || ',"first_seen":"' || iso_time(first_at)
-              || '","last_seen":"' || iso_time(last_at)
+              || ',"first_seen":"' || iso_time(first_seen)
+              || '","last_seen":"' || iso_time(last_seen)
               || '","remaining_tokens":' || round_half_up(quantity, 18)
               || ',"bag_pct":' || percentage(quantity, peak)
               || ',"still_holding":' || still_holding
@@ -276,8 +228,9 @@
               COALESCE(newest.token_name, token.token_name, token.face_name, '') AS shown_name,
               CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS side,
               round_half_up(value, 9) AS shown_value,
-              round_half_up(usd, 4) AS shown_usd
+              round_half_up(COALESCE(value_usd, value * latest.usd), 4) AS shown_usd
          FROM newest
+        CROSS JOIN latest
          JOIN token
            ON token.token_id = newest.token_id
         ORDER BY newest.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
@@ -314,7 +267,7 @@ SELECT ARRAY(SELECT token_id
        total.tokens AS active_tokens_count,
        total.still_holding_count,
        CASE WHEN bought_token_count = 0 THEN 0
-            ELSE round_half_up(quotient(bought, bought_token_count), 9)
+            ELSE round_half_up(quotient(invested, bought_token_count), 9)
        END AS avg_position_size,
        (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY ordinal), '') || ']'
           FROM token_row

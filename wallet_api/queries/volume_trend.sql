@@ -12,12 +12,7 @@
                      -- A bucket is open where it starts, and closed where it ends.
                      date_bin(%(bucket_seconds)s * interval '1 second', created_at - interval '1 microsecond', %(since)s)
                          + %(bucket_seconds)s * interval '1 second' AS ends_at,
-                     count(*) AS txn,
-                     count(*) FILTER (WHERE value_usd IS NULL) AS unpriced_txn,
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS bought,
-                     COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
-                     COALESCE(sum(value_usd), 0) AS volume_usd,
-                     COALESCE(sum(value) FILTER (WHERE value_usd IS NULL), 0) AS unpriced_volume
+{ledger.sums}
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > %(since)s
@@ -25,13 +20,14 @@
                GROUP BY wallet_id, ends_at) AS within
        )
 SELECT ends_at,
-       round_half_up(sum(bought), 9) AS buy,
+       round_half_up(sum(invested), 9) AS buy,
        round_half_up(sum(sold), 9) AS sell,
-       round_half_up(sum(bought) + sum(sold), 9) AS volume,
+       round_half_up(sum(invested) + sum(sold), 9) AS volume,
        -- A trade without a dollar value counts with the latest native price.
-       round_half_up(dollars(sum(volume_usd), sum(unpriced_volume), sum(txn), sum(unpriced_txn), latest.usd), 4)
+       round_half_up(dollars(sum(invested_usd + sold_usd), sum(invested_without_usd + sold_without_usd),
+                             sum(buy_txn + sell_txn), sum(buys_without_usd + sells_without_usd), latest.usd), 4)
            AS volume_usd,
-       sum(txn)::bigint AS txn,
+       sum(buy_txn + sell_txn)::bigint AS txn,
        count(*) AS wallets
   FROM piece
  CROSS JOIN latest

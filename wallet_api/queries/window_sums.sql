@@ -1,14 +1,18 @@
--- For other statements to include, after their CTE scope (token_id), which is 0 for all tokens. It adds part (txn), the
--- number of trades in each span of a window, by the buckets that cover it exactly; no row without a window.
+-- For other statements to include, after their CTE scope (token_id), which is 0 for all tokens. It adds part: the sums of the
+-- trades in each span of a window, by the buckets that cover it exactly; no row without a window.
 -- Needs volume_rollup_pkey.
-       -- One range of the index for each span. Without the sum in the subquery the planner reads all buckets of the group.
+       -- One range of the index for each span. Without the sums in the subquery the planner reads all buckets of the group.
        part AS (
-       SELECT within.txn
+       SELECT within.*
          FROM scope
         CROSS JOIN unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
                   AS span (bucket_seconds, starts_at, ends_at)
         CROSS JOIN LATERAL (
-              SELECT sum(txn) AS txn
+              SELECT sum(txn) AS txn,
+                     sum(txn_without_usd) AS txn_without_usd,
+                     sum(volume) AS volume,
+                     sum(volume_usd) AS volume_usd,
+                     sum(volume_without_usd) AS volume_without_usd
                 FROM volume_rollup
                WHERE volume_rollup.blockchain = %(blockchain)s
                  AND volume_rollup.type = %(type)s

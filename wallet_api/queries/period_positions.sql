@@ -1,0 +1,30 @@
+-- For other statements to include, after their CTE tracked (wallet_id). It adds piece: what each of these wallets did in each token
+-- in each part of a period, with the columns of ledger/sums.sql and highest.sql. The whole days of the period are read from
+-- position_days, its edges from the trades.
+-- Needs position_days_pkey, trades_by_time.
+       piece AS (
+       SELECT position_days.wallet_id,
+              position_days.token_id,
+{ledger.sums: $},
+{ledger.highest: $}
+         FROM tracked
+         JOIN position_days
+           ON position_days.wallet_id = tracked.wallet_id
+          AND position_days.day >= %(first_day)s
+          AND position_days.day < %(end_day)s
+        UNION ALL
+       SELECT within.*
+         FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed in the subquery, so that no trade of other groups is read.
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+                     token_id,
+{ledger.sums},
+{ledger.highest}
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+               GROUP BY wallet_id, token_id) AS within
+       )
