@@ -26,12 +26,8 @@ from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.providers.trades.source import Block
 from wallet_api.settings import Settings
+from wallet_api.sync import report
 from wallet_api.sync.blocks import save_blocks
-from wallet_api.sync.delays import save_delays
-from wallet_api.sync.follows import Follow, save_follow
-from wallet_api.sync.heartbeats import Round, save_heartbeats
-from wallet_api.sync.left_out import save_reasons
-from wallet_api.sync.nodes import save_methods
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -111,16 +107,17 @@ def _save_node(connection: Connection) -> None:
     """Save what two rounds asked of a node, and the newest block that they read, a minute old."""
     now = datetime.now(UTC)
     for _ in range(2):
-        save_methods(connection, "eth", {"eth_getLogs": 6}, 5.0, now)
+        report.add(connection, report.called(connection, "eth", {"eth_getLogs": 6}, 5.0, now))
     save_blocks(connection, "eth", [Block(4711, "0xab", now - timedelta(minutes=1))])
 
 
 def _save_follows(connection: Connection, *delays: float, saved_at: datetime | None = None) -> None:
     """Save twice how a chain is followed, and the delays of its trades."""
-    follow = Follow("solana", "logsSubscribe", 9, 5, is_connected=True, reconnects=2, gaps=7)
+    now = saved_at or datetime.now(UTC)
+    watched = partial(report.watched, wallets=9, watched=5, is_connected=True, reconnects=2, gaps=7, now=now)
     for _ in range(2):
-        save_follow(connection, follow, saved_at or datetime.now(UTC))
-        save_delays(connection, "solana", delays)
+        report.add(connection, watched("solana", "logsSubscribe"))
+        report.add(connection, report.delayed("solana", delays))
 
 
 def test_how_a_chain_is_followed_is_a_metric(client: FlaskClient, connection: Connection) -> None:
@@ -144,10 +141,12 @@ def test_the_age_of_the_data_is_a_metric(
     client: FlaskClient, importer: Importer, connection: Connection
 ) -> None:
     now = datetime.now(UTC)
-    save_heartbeats(connection, "trades", {"eth": Round(10, 2, 4.5)}, now - timedelta(seconds=90))
+    ended_at = now - timedelta(seconds=90)
+    report.add(connection, report.round_ended("eth", "trades", 10, 2, succeeded_at=ended_at))
+    report.add(connection, report.delayed("eth", [1.0, 4.5, 5.0]))
     for _ in range(2):
         one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
-        save_reasons(connection, ["eth"], new=one, met=one)
+        report.add(connection, report.left_out(["eth"], new=one, met=one))
     _save_node(connection)
     importer.trades([trade_row(ANN, "s", now - timedelta(seconds=50))])
     importer.prices([price_row("150", now - timedelta(seconds=40))])
@@ -288,8 +287,8 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
 def test_dashboard_and_alerts_use_existing_metrics(
     settings: Settings, client_of: ClientOf, connection: Connection
 ) -> None:
-    save_heartbeats(connection, "prices", {"eth": Round(delay_seconds=1.0)}, datetime.now(UTC))
-    save_reasons(connection, ["eth"], new=Counter(), met=Counter())
+    report.add(connection, report.round_ended("eth", "prices", succeeded_at=datetime.now(UTC)))
+    report.add(connection, report.left_out(["eth"], new=Counter(), met=Counter()))
     _save_node(connection)
     _save_follows(connection, 1.0)
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:

@@ -210,7 +210,7 @@ def _settled(world: World, operator: Operator, follower: Follower) -> bool:
         f" {len(missing)} missing, {len(more)} that the chain does not have, {len(other)} with another value,"
         f" {time.monotonic() - began:.0f} s after the last one"
     )
-    follow = operator.fetch("SELECT method, followed, reconnects, gaps FROM sync_follows")
+    follow = operator.fetch("SELECT name, label, total, last FROM sync_report WHERE name ~ '^watch_'")
     click.echo(json.dumps(follow))
     for key in [*missing, *more, *other][:5]:
         click.echo(f"  {key}: expected {world.expected.get(key)}, found {ledger.get(key)}")

@@ -1,5 +1,6 @@
 """The tables: created, upgraded in place, and refused where this version does not fit."""
 
+import json
 import os
 import re
 import signal
@@ -194,6 +195,54 @@ def test_an_upgrade_computes_the_peaks_of_positions_that_were_entered_again(
     assert contents(connection, now)["trades"] != imported["trades"]
     assert migrations.migrate(connection) == ["0016_entries", "0022_sums"]
     assert contents(connection, now) == imported
+
+
+# What syncs had reported in five tables before the migration.
+BEFORE_REPORT: LiteralString = """
+INSERT INTO sync_reasons VALUES ('eth', 'no_trade', 12345678901, 3), ('solana', 'unclear', 7, 2);
+INSERT INTO sync_methods VALUES ('eth', 'eth_getLogs', 40, 6.25, now());
+INSERT INTO sync_follows VALUES
+       ('eth', 'blocks', 10, 9, true, 1, 2, now()),
+       ('solana', 'logsSubscribe', 300, 200, true, 5, 44, now() - interval '10 minutes');
+INSERT INTO sync_delays VALUES ('eth', 1, 3, 2.5), ('eth', 5, 6, 17.25), ('eth', 'Infinity', 1, 9000);
+INSERT INTO sync_heartbeats (job, blockchain, succeeded_at, first_tried_at, wallets, failed)
+VALUES ('prices', 'eth', now() - interval '1 hour', now() - interval '2 hours', 0, 0),
+       ('trades', 'eth', now() - interval '1 hour', now() - interval '2 hours', 9, 1),
+       ('trades', 'bnb', NULL, now() - interval '2 hours', 0, 0);
+UPDATE sync_heartbeats
+   SET delay_seconds = 4.5, arrived_at = now(), round_wallets = 20, round_read = 10, round_trades = 0
+ WHERE wallets > 0
+"""
+
+
+def test_an_upgrade_keeps_what_syncs_have_reported(
+    empty_database_url: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with connect(empty_database_url) as connection:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(migrations, "available", lambda: NAMES[: NAMES.index("0021_report")])
+            migrations.migrate(connection)
+        for statement in BEFORE_REPORT.split(";"):
+            connection.execute(statement)
+    assert run("migrate").exit_code == 0
+    told = json.loads(run("sync", "status", "--json").stdout)
+    for one in told["syncs"]:
+        one["age_seconds"], one["quiet_seconds"] = one["age_seconds"] // 3600, one["quiet_seconds"] // 3600
+    assert [list(one.values()) for one in told["syncs"]] == [
+        ["prices", "eth", True, 1, 0, 0, None, 1, None, None, None],
+        ["trades", "bnb", False, 2, 0, 0, None, 2, None, None, None],
+        ["trades", "eth", True, 1, 9, 1, 4.5, 0, 20, 10, 0],
+    ]
+    assert [list(one.values()) for one in told["left_out"]] == [
+        ["eth", "no_trade", 12345678901, 3, 0],
+        ["solana", "unclear", 7, 2, 0],
+    ]
+    assert [list(one.values()) for one in told["methods"]] == [["eth", "eth_getLogs", 40, 6.25]]
+    assert [list(one.values()) for one in told["follows"]] == [
+        ["eth", "blocks", 10, 9, True, 1, 2],
+        ["solana", "logsSubscribe", 300, 200, False, 5, 44],
+    ]
+    assert [list(one.values()) for one in told["delays"]] == [["eth", 10, 5.0, 5.0]]
 
 
 def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(

@@ -159,7 +159,7 @@ def test_a_trade_that_is_not_finalized_is_removed(stub: Stub, begin: Begin) -> N
     stub.transactions.drop("lost")
     stub.transactions.unfinal.clear()
     assert follow.has("kept")
-    count = "SELECT total FROM sync_reasons WHERE reason = 'reorganised'"
+    count = "SELECT total FROM sync_report WHERE label = 'reorganised'"
     assert eventually(lambda: follow.operator.fetch(count) == [{"total": 1}], WAIT)
 
 
@@ -195,7 +195,7 @@ def test_one_that_is_notified_again_in_another_block_has_its_time(
     stub.transactions.unfinal.clear()
     assert eventually(lambda: operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
     assert [trade[3].timestamp() for trade in operator.ledger().values()] == [told["blockTime"]]
-    assert operator.fetch("SELECT 1 FROM sync_reasons WHERE reason = 'reorganised' AND total > 0") == []
+    assert operator.fetch("SELECT 1 FROM sync_report WHERE label = 'reorganised' AND total > 0") == []
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.stub.server import Stub
 from tests.sync.operator import WAIT_SECONDS, Operator, Start, addresses, now
 from tests.sync.worlds import World, make_world
 from wallet_api.database import connect
-from wallet_api.sync.heartbeats import read_heartbeats
+from wallet_api.sync import report
 
 
 @pytest.fixture
@@ -150,9 +150,11 @@ def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
     operator.sync()
     operator.sync("prices", "--since", "1m")
     with connect(operator.url) as connection:
-        beats = read_heartbeats(connection, datetime.now(UTC))
+        syncs = report.read(connection, datetime.now(UTC))["syncs"]
     assert {
-        (beat.job, beat.blockchain): (beat.wallets, beat.failed) for beat in beats if beat.has_succeeded
+        (one["job"], one["blockchain"]): (one["wallets"], one["failed"])
+        for one in syncs
+        if one["has_succeeded"]
     } == {
         ("prices", "base"): (0, 0),
         ("prices", "bnb"): (0, 0),
@@ -162,7 +164,7 @@ def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
         ("trades", "eth"): (4, 1),
         ("trades", "solana"): (4, 0),
     }
-    assert all(0 <= beat.age_seconds < 60 for beat in beats)
+    assert all(0 <= one["age_seconds"] < 60 for one in syncs)
 
 
 def test_requests_are_counted_and_keep_within_the_limit(stub: Stub, operator: Operator, world: World) -> None:

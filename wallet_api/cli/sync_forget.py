@@ -4,10 +4,11 @@ import click
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database
-from wallet_api.sync.heartbeats import Job, forget_heartbeats
+from wallet_api.sync import report
+from wallet_api.sync.report import SyncName
 
 # All of its chains are synced by one process.
-_WHOLE: dict[str, Job] = {"prices": "prices", "tokens": "tokens"}
+_WHOLE: dict[str, SyncName] = {"prices": "prices", "tokens": "tokens"}
 
 
 @click.command("forget")
@@ -19,9 +20,6 @@ def sync_forget(name: str) -> None:
     """
     whole = _WHOLE.get(name)
     with database() as connection, connection.transaction():
-        if whole is not None:
-            found = forget_heartbeats(connection, whole, None)
-        else:
-            found = forget_heartbeats(connection, "trades", name)
+        found = report.forget(connection, whole or "trades", None if whole else name)
     what = f"sync of {name}" if whole else f"sync of trades on {name}"
     click.echo(f"Forgot the {what}." if found else f"There is no {what}.")

@@ -21,7 +21,8 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import drop_unwritable, formatter
 from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
-from wallet_api.sync.heartbeats import Job, save_try
+from wallet_api.sync import report
+from wallet_api.sync.report import SyncName
 from wallet_api.sync.schedule import repeat, stopped_by_signals
 from wallet_api.sync.session import AlreadyRunning, sole_session
 from wallet_api.sync.summaries import SOME_FAILED, Summary
@@ -42,7 +43,7 @@ class Work:
     reports only the first round and those with news.
     """
 
-    job: Job
+    sync: SyncName
     chains: Sequence[str]
     paces: Sequence[Pace]
     round: Callable[[Connection, threading.Event], Summary]
@@ -62,7 +63,7 @@ class Work:
     def __str__(self) -> str:
         """Return a readable name."""
         some = 0 < len(self.chains) < len(CHAINS)
-        return f"{self.job} of {', '.join(self.chains)}" if some else self.job
+        return f"{self.sync} of {', '.join(self.chains)}" if some else self.sync
 
 
 def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> None:
@@ -141,9 +142,9 @@ def _rounds(
     started = time.monotonic()
     while not stopping.is_set():
         try:
-            with sole_session(str(settings.database_url), work.job, work.chains) as connection:
+            with sole_session(str(settings.database_url), work.sync, work.chains) as connection:
                 require_tables(connection)
-                save_try(connection, work.job, work.chains or CHAINS, datetime.now(UTC))
+                report.begin(connection, work.sync, work.chains or CHAINS, datetime.now(UTC))
                 worked = True
                 return repeat(one, every, stopping).status
         except AlreadyRunning as error:
@@ -169,7 +170,7 @@ def _rounds(
 
 
 def _report(work: Work, settings: Settings, summary: Summary, as_json: bool, *, goes_on: bool) -> None:
-    data = {"job": work.job} | summary.data()
+    data = {"job": work.sync} | summary.data()
     if as_json:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         print_json({"at": now} | data)

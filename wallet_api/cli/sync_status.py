@@ -1,19 +1,14 @@
 """`wallet-api sync status`: when each chain was last synced, and what was left out."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import click
 
 from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, print_table, typed
-from wallet_api.sync.delays import Delays, read_delays
-from wallet_api.sync.follows import Follow, read_follows
-from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
-from wallet_api.sync.left_out import ReasonCount, read_reasons
-from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
+from wallet_api.database import Row
+from wallet_api.sync import report
 
 _SYNCS = ("SYNC", "CHAIN", "LAST SUCCESS", "WALLETS", "FAILED", "DELAY", "UNDER WAY")
 _NODES = ("CHAIN", "NEWEST BLOCK", "OF", "CALLS A MINUTE")
@@ -37,79 +32,63 @@ def sync_status(as_json: bool) -> None:
     state, denied trades in tokens of TOKEN_DENYLIST, reorganised trades that were removed with their blocks.
     """
     with database() as connection:
-        heartbeats = read_heartbeats(connection, datetime.now(UTC))
-        reasons = read_reasons(connection)
-        blocks = read_newest_blocks(connection, datetime.now(UTC))
-        methods = read_methods(connection)
-        follows = read_follows(connection, datetime.now(UTC))
-        delays = {one.blockchain: one for one in read_delays(connection)}
+        lists = report.read(connection, datetime.now(UTC))
     if as_json:
-        print_json(
-            {
-                "syncs": [asdict(one) for one in heartbeats],
-                "left_out": [asdict(one) for one in reasons],
-                "blocks": [asdict(one) for one in blocks],
-                "methods": [asdict(one) for one in methods],
-                "follows": [asdict(one) for one in follows],
-                "delays": [_quantiles(one) for one in delays.values()],
-            }
-        )
-    elif not heartbeats and not reasons:
+        print_json({name: rows for name, rows in lists.items() if name != "buckets"})
+    elif not lists["syncs"] and not lists["left_out"]:
         click.echo(f"Nothing was synced yet. Run '{typed('sync trades')}' and '{typed('sync prices')}'.")
     else:
-        print_table([_SYNCS, *(_sync(one) for one in heartbeats)])
-        if methods:
+        print_table([_SYNCS, *map(_sync, lists["syncs"])])
+        if lists["methods"]:
             click.echo()
-            print_table([_NODES, *_nodes(blocks, methods)])
-        if follows:
+            print_table([_NODES, *_nodes(lists)])
+        if lists["follows"]:
             click.echo()
-            print_table([_FOLLOWS, *(_follow(one, delays.get(one.blockchain)) for one in follows)])
+            print_table([_FOLLOWS, *_follows(lists)])
         click.echo()
-        print_table([_REASONS, *_counts(reasons)])
+        print_table([_REASONS, *_reasons(lists)])
 
 
-def _sync(one: Heartbeat) -> tuple[str, ...]:
-    numbers = (str(one.wallets), str(one.failed)) if one.job == "trades" else ("", "")
-    ago = f"{_time(one.age_seconds)} ago"
-    last = ago if one.has_succeeded else f"never, first tried {ago}"
+def _sync(one: Row) -> tuple[str, ...]:
+    numbers = (str(one["wallets"]), str(one["failed"])) if one["job"] == "trades" else ("", "")
+    ago = f"{_time(one['age_seconds'])} ago"
+    last = ago if one["has_succeeded"] else f"never, first tried {ago}"
     under_way = ""
-    if one.round_wallets is not None:
-        under_way = f"{one.round_read} of {one.round_wallets} wallets, {one.round_trades} trades"
-    return (one.job, one.blockchain, last, *numbers, _time(one.delay_seconds), under_way)
+    if one["round_wallets"] is not None:
+        under_way = f"{one['round_read']} of {one['round_wallets']} wallets, {one['round_trades']} trades"
+    return (one["job"], one["blockchain"], last, *numbers, _time(one["delay_seconds"]), under_way)
 
 
-def _nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterable[tuple[str, ...]]:
-    newest = {block.blockchain: block for block in blocks}
-    for chain in dict.fromkeys(one.blockchain for one in methods):
+def _nodes(lists: report.Report) -> Iterable[tuple[str, ...]]:
+    newest = {one["blockchain"]: one for one in lists["blocks"]}
+    for chain in dict.fromkeys(one["blockchain"] for one in lists["methods"]):
         block = newest.get(chain)
-        place = (str(block.number), f"{_time(block.age_seconds)} ago") if block else ("", "")
-        calls = (f"{one.method} {one.per_minute:.1f}" for one in methods if one.blockchain == chain)
+        place = (str(block["number"]), f"{_time(block['age_seconds'])} ago") if block else ("", "")
+        calls = (
+            f"{one['method']} {one['per_minute']:.1f}"
+            for one in lists["methods"]
+            if one["blockchain"] == chain
+        )
         yield (chain, *place, ", ".join(calls))
 
 
-def _follow(one: Follow, delays: Delays | None) -> tuple[str, ...]:
-    within = ("", "") if delays is None else (delays.quantile(0.5), delays.quantile(0.9))
-    return (
-        *(one.blockchain, one.method, f"{one.followed} of {one.wallets}"),
-        *("yes" if one.is_connected else "no", str(one.reconnects), str(one.gaps)),
-        *(part if isinstance(part, str) else f"{part:g} s" for part in within),
-    )
+def _follows(lists: report.Report) -> Iterable[tuple[str, ...]]:
+    delays = {one["blockchain"]: one for one in lists["delays"]}
+    for one in lists["follows"]:
+        met = delays.get(one["blockchain"])
+        within = ("", "") if met is None else (met["half_seconds"], met["nine_of_ten_seconds"])
+        yield (
+            *(one["blockchain"], one["method"], f"{one['followed']} of {one['wallets']}"),
+            *("yes" if one["is_connected"] else "no", str(one["reconnects"]), str(one["gaps"])),
+            *(part if isinstance(part, str) else f"{part:g} s" for part in within),
+        )
 
 
-def _quantiles(delays: Delays) -> dict[str, Any]:
-    trades, half, most = delays.buckets[-1][1], delays.quantile(0.5), delays.quantile(0.9)
-    return {
-        "blockchain": delays.blockchain,
-        "trades": trades,
-        "half_seconds": half,
-        "nine_of_ten_seconds": most,
-    }
-
-
-def _counts(reasons: Iterable[ReasonCount]) -> Iterable[tuple[str, ...]]:
-    for one in reasons:
-        if one.total or one.kept:
-            yield (one.blockchain, one.reason, str(one.total), str(one.last_round), str(one.kept))
+def _reasons(lists: report.Report) -> Iterable[tuple[str, ...]]:
+    for one in lists["left_out"]:
+        if one["total"] or one["kept"]:
+            numbers = (one["total"], one["last_round"], one["kept"])
+            yield (one["blockchain"], one["reason"], *map(str, numbers))
 
 
 def _time(seconds: float | None) -> str:

@@ -4,11 +4,12 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.providers.faces import Face, FaceSource
 from wallet_api.providers.faults import ProviderFault
-from wallet_api.sync.heartbeats import Round, save_heartbeats
+from wallet_api.sync import report
 from wallet_api.sync.summaries import TokensSummary
 
 log = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ def read_faces(
     A source that fails does not affect the others.
     """
     summary = TokensSummary(chains=list(sources))
-    rounds: dict[str, Round] = {}
+    read: list[str] = []
     for chain, source in sources.items():
         try:
             _read_chain(connection, chain, source, summary, stopping)
@@ -39,8 +40,9 @@ def read_faces(
             summary.failures.append(f"{chain} {fault.outcome}")
             log.warning("tokens of %s: %s %s", chain, fault.outcome, fault.detail)
         else:
-            rounds[chain] = Round()
-    save_heartbeats(connection, "tokens", rounds, datetime.now(UTC))
+            read.append(chain)
+    ended = partial(report.round_ended, sync="tokens", succeeded_at=datetime.now(UTC))
+    report.add(connection, (fact for chain in read for fact in ended(chain)))
     return summary
 
 

@@ -18,7 +18,7 @@ from cachetools import LRUCache
 from wallet_api.database import Connection, Row
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.trades.source import Chunk, Notice, Unfinal
-from wallet_api.sync.follows import Follow, save_follow
+from wallet_api.sync import report
 from wallet_api.sync.jobs import Job, Span, tracked_rows
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.sources import NOTICE_THREADS, Provider
@@ -247,16 +247,17 @@ class Follower:
         self._reported_at = time.monotonic()
         self._warn_of_failed()
         reconnects = self._stream.reconnects
-        follow = Follow(
+        facts = report.watched(
             self._chain,
             self._stream.method,
             wallets=len(self._spans),
-            followed=len(self._stream.followed()),
+            watched=len(self._stream.followed()),
             is_connected=self._stream.is_connected,
             reconnects=reconnects - self._reconnects,
             gaps=self._gaps,
+            now=datetime.now(UTC),
         )
-        save_follow(connection, follow, datetime.now(UTC))
+        report.add(connection, facts)
         self._reconnects, self._gaps = reconnects, 0
 
     def _warn_of_failed(self) -> None:

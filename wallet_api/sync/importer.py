@@ -1,7 +1,6 @@
 """Import fetched chunks into the ledger, and count what is imported and what is left out."""
 
 import logging
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,17 +29,12 @@ from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
 from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
+from wallet_api.sync import report
 from wallet_api.sync.blocks import remove_orphans, save_blocks
-from wallet_api.sync.delays import save_delays
 from wallet_api.sync.jobs import REMOVED, Job
-from wallet_api.sync.left_out import (
-    expire_left_out,
-    read_reasons,
-    save_left_out,
-    save_reasons,
-    settle_left_out,
-)
+from wallet_api.sync.left_out import count_unreadable, expire_left_out, save_left_out, settle_left_out
 from wallet_api.sync.prices import Prices
+from wallet_api.sync.report import Fact
 from wallet_api.sync.summaries import TradesSummary
 from wallet_api.sync.unfinal import forget_decided, save_unfinal
 from wallet_api.sync.values import known_trades, value_drafts
@@ -118,23 +112,15 @@ class Importer:
         self._new.update((each.wallet.chain.name, _counted_as(each)) for each in new)
         self._summary.new_left_out += sum(each.is_signed for each in new)
 
-    def finish(self, chains: Sequence[str]) -> dict[str, float]:
-        """Save the counts by chain and reason, and return the delays.
-
-        They are by chain the median time from block to ledger of the new trades.
-        """
+    def finish(self, chains: Sequence[str]) -> Iterator[Fact]:
+        """Yield what made no trade, and how late new trades are, and finish the summary."""
         for chain in chains:
             self._new[chain, EXPIRED] = expire_left_out(self._connection, chain, datetime.now(UTC))
             self._met[chain, EXPIRED] = self._new[chain, EXPIRED]
-        save_reasons(self._connection, chains, self._new, self._met)
+        self._summary.unreadable = count_unreadable(self._connection, chains)
+        yield from report.left_out(chains, self._new, self._met)
         for chain, delays in self._delays.items():
-            save_delays(self._connection, chain, delays)
-        self._summary.unreadable = sum(
-            one.kept
-            for one in read_reasons(self._connection)
-            if one.blockchain in chains and one.reason == Reason.UNREADABLE
-        )
-        return {chain: statistics.median(delays) for chain, delays in self._delays.items() if delays}
+            yield from report.delayed(chain, delays)
 
     def _follow(self, part: Part) -> None:
         """Remove what a reorganisation took away, and keep the hashes by which the next one is noticed."""

@@ -1,13 +1,11 @@
-"""What a sync leaves out: kept by signature and reason, read again, and counted by chain and reason."""
+"""What a sync leaves out: kept by signature and reason, and read again."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.decoding.swaps import COUNTED, UNSIGNED, LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.providers.trades.source import Listed
 
 # What was left out is read again at the start of a process, and then once a day.
@@ -19,17 +17,6 @@ _UNSIGNED_KEPT = timedelta(days=7)
 _MOST_UNSIGNED = 10_000
 
 _LEFT_OUT = load_statements(__package__, "left_out")
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonCount:
-    """How many transactions of a chain made no trade for a reason: in total, in the last round, and kept."""
-
-    blockchain: str
-    reason: str
-    total: int
-    last_round: int
-    kept: int
 
 
 def left_out_due(connection: Connection, chains: Sequence[str], started: datetime) -> dict[int, list[Listed]]:
@@ -77,23 +64,8 @@ def settle_left_out(connection: Connection, read: Sequence[tuple[int, str]]) -> 
     connection.execute(_LEFT_OUT["settle"], {"wallet_ids": list(wallet_ids), "signatures": list(signatures)})
 
 
-def save_reasons(
-    connection: Connection,
-    chains: Sequence[str],
-    new: Counter[tuple[str, str]],
-    met: Counter[tuple[str, str]],
-) -> None:
-    """Add the new ones of a round to the totals by chain and reason, and save how many it met."""
-    keys = [(chain, str(reason)) for chain in chains for reason in (*Reason, *COUNTED)]
-    parameters = {
-        "blockchains": [chain for chain, _ in keys],
-        "reasons": [reason for _, reason in keys],
-        "new": [new[key] for key in keys],
-        "met": [met[key] for key in keys],
-    }
-    connection.execute(_LEFT_OUT["add_reasons"], parameters)
-
-
-def read_reasons(connection: Connection) -> list[ReasonCount]:
-    """Return what was left out by chain and reason."""
-    return [ReasonCount(**row) for row in connection.execute(_LEFT_OUT["reasons"], {"unsigned": UNSIGNED})]
+def count_unreadable(connection: Connection, chains: Sequence[str]) -> int:
+    """Return how many transactions of these chains are kept because they could not be read."""
+    parameters = {"blockchains": list(chains), "reason": Reason.UNREADABLE}
+    count: int = connection.fetch_value(_LEFT_OUT["count"], parameters)
+    return count

@@ -1,4 +1,4 @@
--- What was left out: kept, read again, and counted by chain and reason.
+-- What was left out: kept, and read again.
 
 -- due --
 -- What was left out and last tried before a time, those tried longest ago first; of what others did, what was not
@@ -72,33 +72,12 @@ DELETE FROM sync_left_out AS kept
  WHERE kept.wallet_id = given.wallet_id
    AND kept.tx_signature = given.tx_signature;
 
--- reasons --
--- What was left out by chain and reason: since ever, in the last round, and what is kept to be read again. What others
--- did has one reason. Needs wallets_pkey.
-WITH kept AS (
-    SELECT wallets.blockchain,
-           CASE WHEN left_out.is_signed THEN left_out.reason ELSE %(unsigned)s END AS reason,
-           count(*) AS kept
-      FROM sync_left_out AS left_out
-      JOIN wallets
-        ON wallets.wallet_id = left_out.wallet_id
-     GROUP BY 1, 2)
-SELECT counts.blockchain,
-       counts.reason,
-       counts.total,
-       counts.last_round,
-       COALESCE(kept.kept, 0) AS kept
-  FROM sync_reasons AS counts
-  LEFT JOIN kept
-    ON kept.blockchain = counts.blockchain
-   AND kept.reason = counts.reason
- ORDER BY counts.blockchain, counts.reason;
-
--- add_reasons --
--- Add a round to what was left out by chain and reason. Needs sync_reasons_pkey.
-INSERT INTO sync_reasons AS counts (blockchain, reason, total, last_round)
-SELECT *
-  FROM unnest(%(blockchains)s::text[], %(reasons)s::text[], %(new)s::bigint[], %(met)s::bigint[])
-    ON CONFLICT (blockchain, reason) DO UPDATE
-   SET total = counts.total + excluded.total,
-       last_round = excluded.last_round
+-- count --
+-- How many are kept of some chains for a reason, of what the wallets did. Needs wallets_pkey.
+SELECT count(*) AS kept
+  FROM sync_left_out AS kept
+  JOIN wallets
+    ON wallets.wallet_id = kept.wallet_id
+ WHERE kept.is_signed
+   AND kept.reason = %(reason)s
+   AND wallets.blockchain = ANY(%(blockchains)s::text[])

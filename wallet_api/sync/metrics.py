@@ -1,146 +1,99 @@
-"""The metrics of syncs, for Prometheus: rounds, what is left out, nodes, and how chains are followed."""
+"""The report of syncs as metrics, for Prometheus."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.decoding.swaps import COUNTED, Reason
-from wallet_api.sync.delays import Delays, read_delays
-from wallet_api.sync.follows import Follow, read_follows
-from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
-from wallet_api.sync.left_out import ReasonCount, read_reasons
-from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
+from wallet_api.sync import report
 
-_PROGRESS = (
-    ("wallets", "Wallets of a round under way that takes longer than a minute."),
-    ("read_wallets", "Those of them that have been read."),
-    ("trades", "Trades that the round has imported."),
+_CHAIN = {"blockchain": "blockchain"}
+_SYNC = {"sync": "job"} | _CHAIN
+_METHOD = _CHAIN | {"method": "method"}
+_REASON = {"chain": "blockchain", "reason": "reason"}
+
+
+class _Family(NamedTuple):
+    """Metrics of a list: the column of their numbers, and those of their labels."""
+
+    rows: str
+    column: str
+    labels: Mapping[str, str]
+    name: str
+    text: str
+
+    def metric(self) -> GaugeMetricFamily | CounterMetricFamily:
+        """Return it without samples."""
+        is_counter = self.column in ("total", "reconnects", "gaps")
+        kind = CounterMetricFamily if is_counter else GaugeMetricFamily
+        return kind(f"wallet_api_sync_{self.name}", self.text, labels=tuple(self.labels))
+
+
+_ACTIVE = "Since a sync last succeeded, was first tried, or read a wallet in a round under way."
+_DELAY = "Median time from block to ledger in the last round with new trades."
+_UNDER_WAY = "Wallets of a round under way that takes longer than a minute."
+_HARMLESS = "no_trade, unsigned, others, expired, from_logs and reorganised are no faults."
+_GAPS = "Wallets that were read since they were not followed for a time."
+_FAMILIES = (
+    _Family("syncs", "quiet_seconds", _SYNC, "age_seconds", _ACTIVE),
+    _Family("syncs", "wallets", _SYNC, "wallets", "Wallets of the last round."),
+    _Family("syncs", "failed", _SYNC, "failed_wallets", "Wallets that the last round could not read."),
+    _Family("syncs", "delay_seconds", _CHAIN, "delay_seconds", _DELAY),
+    _Family("syncs", "round_wallets", _SYNC, "round_wallets", _UNDER_WAY),
+    _Family("syncs", "round_read", _SYNC, "round_read_wallets", "Those of them that have been read."),
+    _Family("syncs", "round_trades", _SYNC, "round_trades", "Trades that the round has imported."),
+    _Family("left_out", "total", _REASON, "left_out", f"Transactions that made no trade; {_HARMLESS}"),
+    _Family("blocks", "number", _CHAIN, "newest_block", "The newest block of which trades were read."),
+    _Family("blocks", "age_seconds", _CHAIN, "newest_block_age_seconds", "Its age."),
+    _Family("methods", "total", _METHOD, "node_calls", "Calls to a node."),
+    _Family("follows", "is_connected", _CHAIN, "follow_up", "Whether a process follows the chain."),
+    _Family("follows", "reconnects", _CHAIN, "follow_reconnects", "Connections made again."),
+    _Family("follows", "gaps", _CHAIN, "follow_gaps", _GAPS),
 )
 
 
-def sync_metrics(connection: Connection, now: datetime) -> list[Metric]:
-    """Return the metrics of all syncs at `now`."""
-    return [
-        *_of_rounds(read_heartbeats(connection, now)),
-        *_of_left_out(read_reasons(connection)),
-        *_of_nodes(read_newest_blocks(connection, now), read_methods(connection)),
-        *_of_follows(read_follows(connection, now)),
-        *_of_delays(read_delays(connection)),
-    ]
-
-
-def _of_rounds(heartbeats: Sequence[Heartbeat]) -> Iterator[Metric]:
-    """Yield how long ago syncs succeeded, what failed in them, and how late their trades were."""
-    ages = GaugeMetricFamily(
-        "wallet_api_sync_age_seconds",
-        "Since a sync last succeeded, was first tried, or read a wallet in a round under way.",
-        labels=("sync", "blockchain"),
-    )
-    wallets = GaugeMetricFamily(
-        "wallet_api_sync_wallets",
-        "Wallets of the last round.",
-        labels=("sync", "blockchain"),
-    )
-    failed = GaugeMetricFamily(
-        "wallet_api_sync_failed_wallets",
-        "Wallets that the last round could not read.",
-        labels=("sync", "blockchain"),
-    )
-    delays = GaugeMetricFamily(
-        "wallet_api_sync_delay_seconds",
-        "Median time from block to ledger in the last round with new trades.",
-        labels=("blockchain",),
-    )
-    progress = [
-        GaugeMetricFamily(f"wallet_api_sync_round_{name}", text, labels=("sync", "blockchain"))
-        for name, text in _PROGRESS
-    ]
-    for heartbeat in heartbeats:
-        labels = (heartbeat.job, heartbeat.blockchain)
-        ages.add_metric(labels, heartbeat.quiet_seconds)
-        wallets.add_metric(labels, heartbeat.wallets)
-        failed.add_metric(labels, heartbeat.failed)
-        if heartbeat.delay_seconds is not None:
-            delays.add_metric(labels[1:], heartbeat.delay_seconds)
-        under_way = (heartbeat.round_wallets, heartbeat.round_read, heartbeat.round_trades)
-        for gauge, number in zip(progress, under_way, strict=True):
+def sync_metrics(connection: Connection, now: datetime) -> Iterator[Metric]:
+    """Yield the metrics of all syncs at `now`."""
+    lists = report.read(connection, now)
+    for family in _FAMILIES:
+        metric = family.metric()
+        numbers: dict[tuple[str, ...], float | None] = {}
+        if family.rows == "left_out":
+            # An increase is only seen in what was there before.
+            numbers = {(chain, reason): 0 for chain in CHAINS for reason in (*Reason, *COUNTED)}
+        for row in lists[family.rows]:
+            numbers[tuple(row[column] for column in family.labels.values())] = row[family.column]
+        for labels, number in numbers.items():
             if number is not None:
-                gauge.add_metric(labels, number)
-    yield from (ages, wallets, failed, delays, *progress)
+                metric.add_metric(labels, number)
+        yield metric
+    yield _followed_wallets(lists)
+    yield _trade_delays(lists)
 
 
-def _of_left_out(reasons: Sequence[ReasonCount]) -> Iterator[Metric]:
-    """Yield what made no trade."""
-    left_out = CounterMetricFamily(
-        "wallet_api_sync_left_out",
-        "Transactions that made no trade; no_trade, unsigned, others, expired, from_logs and reorganised"
-        " are no faults.",
-        labels=("chain", "reason"),
-    )
-    # An increase is only seen in what was there before.
-    totals = {(chain, str(reason)): 0 for chain in CHAINS for reason in (*Reason, *COUNTED)}
-    totals |= {(one.blockchain, one.reason): one.total for one in reasons}
-    for labels, total in totals.items():
-        left_out.add_metric(labels, total)
-    yield left_out
-
-
-def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterator[Metric]:
-    """Yield how far nodes were read, and what they were asked."""
-    newest = GaugeMetricFamily(
-        "wallet_api_sync_newest_block", "The newest block of which trades were read.", labels=("blockchain",)
-    )
-    ages = GaugeMetricFamily("wallet_api_sync_newest_block_age_seconds", "Its age.", labels=("blockchain",))
-    for block in blocks:
-        newest.add_metric((block.blockchain,), block.number)
-        ages.add_metric((block.blockchain,), block.age_seconds)
-    calls = CounterMetricFamily(
-        "wallet_api_sync_node_calls", "Calls to a node.", labels=("blockchain", "method")
-    )
-    for method in methods:
-        calls.add_metric((method.blockchain, method.method), method.total)
-    yield from (newest, ages, calls)
-
-
-def _of_follows(follows: Sequence[Follow]) -> Iterator[Metric]:
-    """Yield how chains are followed."""
-    up = GaugeMetricFamily(
-        "wallet_api_sync_follow_up", "Whether a process follows the chain.", labels=("blockchain",)
-    )
-    wallets = GaugeMetricFamily(
+def _followed_wallets(lists: report.Report) -> Metric:
+    metric = GaugeMetricFamily(
         "wallet_api_sync_follow_wallets",
         "Wallets of a followed chain, by whether they are followed or only read from time to time.",
         labels=("blockchain", "is_followed"),
     )
-    reconnects = CounterMetricFamily(
-        "wallet_api_sync_follow_reconnects", "Connections made again.", labels=("blockchain",)
-    )
-    gaps = CounterMetricFamily(
-        "wallet_api_sync_follow_gaps",
-        "Wallets that were read since they were not followed for a time.",
-        labels=("blockchain",),
-    )
-    for one in follows:
-        up.add_metric((one.blockchain,), one.is_connected)
-        wallets.add_metric((one.blockchain, "true"), one.followed)
-        wallets.add_metric((one.blockchain, "false"), one.wallets - one.followed)
-        reconnects.add_metric((one.blockchain,), one.reconnects)
-        gaps.add_metric((one.blockchain,), one.gaps)
-    yield from (up, wallets, reconnects, gaps)
+    for row in lists["follows"]:
+        metric.add_metric((row["blockchain"], "true"), row["followed"])
+        metric.add_metric((row["blockchain"], "false"), row["wallets"] - row["followed"])
+    return metric
 
 
-def _of_delays(delays: Sequence[Delays]) -> Iterator[Metric]:
-    """Yield how soon trades are in the ledger."""
-    seconds = HistogramMetricFamily(
+def _trade_delays(lists: report.Report) -> Metric:
+    metric = HistogramMetricFamily(
         "wallet_api_sync_trade_delay_seconds",
         "From the block of a new trade to the ledger.",
         labels=("blockchain",),
     )
-    for each in delays:
-        buckets = [("+Inf" if math.isinf(bound) else str(bound), trades) for bound, trades in each.buckets]
-        seconds.add_metric((each.blockchain,), buckets, each.seconds)
-    yield seconds
+    for row in lists["buckets"]:
+        buckets = list(zip(row["bounds"], row["trades"], strict=True))
+        metric.add_metric((row["blockchain"],), buckets, row["seconds"])
+    return metric

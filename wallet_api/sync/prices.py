@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from wallet_api.chains import CHAINS, CURRENCIES, Currency
 from wallet_api.database import Connection, load_sql
@@ -13,7 +14,7 @@ from wallet_api.ledger.lines import Record
 from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Barred, ProviderFault
 from wallet_api.providers.prices.quotes import PriceSource, Quote, hour_of, past_prices
-from wallet_api.sync.heartbeats import Round, save_heartbeats
+from wallet_api.sync import report
 from wallet_api.sync.summaries import PricesSummary
 
 log = logging.getLogger(__name__)
@@ -48,7 +49,8 @@ class Prices:
             self._past_again_at = now + (_FAILED_PAST_SECONDS if summary.failures else _PAST_SECONDS)
         summary.changed = _import(connection, rows)
         priced = [chain.name for chain in CHAINS.values() if chain.currency not in summary.missing]
-        save_heartbeats(connection, "prices", dict.fromkeys(priced, Round()), datetime.now(UTC))
+        ended = partial(report.round_ended, sync="prices", succeeded_at=datetime.now(UTC))
+        report.add(connection, (fact for chain in priced for fact in ended(chain)))
         return summary
 
     def fill(self, connection: Connection, hours: Hours) -> bool:

@@ -13,13 +13,11 @@ from wallet_api.database import Connection, Row
 from wallet_api.ledger.tokens import Token
 from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.source import Chunk, Listed
+from wallet_api.sync import report
 from wallet_api.sync.follow import Follower, Push
-from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
-from wallet_api.sync.heartbeats import Progress, Round, save_failures, save_heartbeats, save_progress
 from wallet_api.sync.importer import Importer, Part
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
-from wallet_api.sync.nodes import save_methods
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.refusals import DOWN, refusal_of
@@ -104,14 +102,7 @@ class TradesSync:
         again = left_out_due(connection, chains, self.started)
         work = _Round(self, connection, self.jobs(connection, rows, again))
         work.run(stopping, progress)
-        summary = work.finish()
-        if self.follows_blocks:
-            is_connected = summary.stopped is None and not summary.failed
-            follow = Follow(chains[0], BLOCKS, summary.wallets, summary.synced, is_connected, 0, 0)
-            save_follow(connection, follow, datetime.now(UTC))
-        elif self.follower is None:
-            forget_follows(connection, chains)
-        return summary
+        return work.finish()
 
     def _leave(self) -> None:
         if self.follower is not None:
@@ -159,20 +150,21 @@ class _Round:
     def _show_progress(self) -> None:
         """Log how far the round is, and save it with its last results, by which a long round is not late."""
         self._shown_at = time.monotonic()
-        rounds = {}
+        facts: list[report.Fact] = []
         for chain in self._provider.chains:
             outcomes = self._outcomes(chain)
             read = outcomes[SYNCED] + outcomes[BEHIND]
-            rounds[chain] = Progress(outcomes.total(), read, self._importer.landed[chain])
+            trades, arrived_at = self._importer.landed[chain], self._arrived_at.get(chain)
+            facts += report.round_under_way(chain, "trades", outcomes.total(), read, trades, arrived_at)
             if outcomes[None]:
                 progress_log.info(
                     "%s: %d of %d wallets are read, with %d trades",
                     chain,
                     read,
                     outcomes.total(),
-                    rounds[chain].trades,
+                    trades,
                 )
-        save_progress(self._connection, "trades", rounds, self._arrived_at)
+        report.add(self._connection, facts)
 
     def _new_blocks(self) -> list[Job]:
         """Return the job of the chain again if it is due, while others are under way."""
@@ -195,8 +187,8 @@ class _Round:
         return results
 
     def finish(self) -> TradesSummary:
-        """Log the failures, save the heartbeats, and return the counts."""
-        summary, chains = self._summary, self._provider.chains
+        """Log the failures, report what the round did, and return the counts."""
+        summary = self._summary
         failures = self._outcomes()
         summary.left = failures.pop(None, 0)
         summary.synced, summary.behind = failures.pop(SYNCED, 0), failures.pop(BEHIND, 0)
@@ -204,29 +196,37 @@ class _Round:
         summary.failed = failures.total()
         for failure in summary.failures:
             self._warn_of(failure)
-        now = datetime.now(UTC)
-        self._save(self._importer.finish(chains), now)
-        calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
-        if calls:
-            save_methods(self._connection, chains[0], calls, time.monotonic() - self._began, now)
+        self._report()
         return summary
 
-    def _save(self, delays: Mapping[str, float], now: datetime) -> None:
-        """Save the heartbeats: of chains of which all wallets were tried, and one was read if any."""
-        follower = self._sync.follower
-        succeeded, failed = {}, {}
-        for chain in self._provider.chains:
+    def _report(self) -> None:
+        """Report the round: a success of chains of which all wallets were tried, and one was read if any."""
+        chains, follower, now = self._provider.chains, self._sync.follower, datetime.now(UTC)
+        facts = list(self._importer.finish(chains))
+        calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
+        seconds = time.monotonic() - self._began
+        facts += report.called(self._connection, chains[0], calls, seconds, now)
+        for chain in chains:
             outcomes = self._outcomes(chain)
             left, tried = outcomes[None], outcomes.total()
             read = outcomes[SYNCED] + outcomes[BEHIND]
             wallets = tried if follower is None else follower.wallets
-            one = Round(wallets, tried - read, delays.get(chain))
-            if not left and (read or not tried):
-                succeeded[chain] = one
-            elif not left or self._summary.stopped is not None:
-                failed[chain] = one
-        save_heartbeats(self._connection, "trades", succeeded, now)
-        save_failures(self._connection, "trades", failed)
+            is_success = not left and bool(read or not tried)
+            if not left or self._summary.stopped is not None:
+                succeeded_at = now if is_success else None
+                facts += report.round_ended(chain, "trades", wallets, tried - read, succeeded_at=succeeded_at)
+        if self._sync.follows_blocks:
+            facts += report.watched(
+                chains[0],
+                report.BLOCKS,
+                wallets=self._summary.wallets,
+                watched=self._summary.synced,
+                is_connected=self._summary.stopped is None and not self._summary.failed,
+                now=now,
+            )
+        elif follower is None:
+            report.forget_watch(self._connection, chains)
+        report.add(self._connection, facts)
 
     def _warn_of(self, failure: str) -> None:
         jobs = [job for job in self._jobs if job.outcome == failure]

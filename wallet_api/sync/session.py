@@ -8,7 +8,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect, load_statements, translated
-from wallet_api.sync.heartbeats import Job
+from wallet_api.sync.report import SyncName
 
 # The first part of the lock's key; the second is the job or, for trades, the chain.
 LOCK_CLASS = 7_404
@@ -24,7 +24,7 @@ class AlreadyRunning(Exception):
 
 
 @contextmanager
-def sole_session(url: str, job: Job, chains: Sequence[str]) -> Iterator[Connection]:
+def sole_session(url: str, job: SyncName, chains: Sequence[str]) -> Iterator[Connection]:
     """Yield the connection that holds the locks for `job` and these chains, in autocommit.
 
     Prices have one lock for all chains, and so have tokens. Raise AlreadyRunning if another process holds a

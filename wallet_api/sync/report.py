@@ -1,0 +1,167 @@
+"""What syncs report, by chain: facts in one table, and their lists for `sync status` and the metrics."""
+
+import bisect
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+from wallet_api.database import Connection, Row, load_statements
+from wallet_api.decoding.swaps import COUNTED, UNSIGNED, Reason
+
+SyncName = Literal["trades", "prices", "tokens"]
+
+BLOCKS = "blocks"
+"""The method by which chains are watched that are read block by block."""
+
+# What was not added for so long is no longer watched by any process.
+_WATCHED_WITHIN = timedelta(minutes=5)
+_BOUNDS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, math.inf)
+_LISTS = ("syncs", "left_out", "blocks", "methods", "follows", "delays", "buckets")
+
+_REPORT = load_statements(__package__, "report")
+
+Report = Mapping[str, Sequence[Row]]
+"""The lists of `sync status --json`, and the buckets of the delays."""
+
+
+class Fact(NamedTuple):
+    """What a sync adds: to a total since ever, and instead of the last number and time, with None too."""
+
+    blockchain: str
+    name: str
+    label: str
+    total: float = 0.0
+    last: float | None = None
+    at: datetime | None = None
+
+
+def add(connection: Connection, facts: Iterable[Fact]) -> None:
+    """Add facts, all or none of them."""
+    rows = list(facts)
+    parameters = {
+        "blockchains": [fact.blockchain for fact in rows],
+        "names": [fact.name for fact in rows],
+        "labels": [fact.label for fact in rows],
+        "totals": [float(fact.total) for fact in rows],
+        "lasts": [None if fact.last is None else float(fact.last) for fact in rows],
+        "times": [fact.at for fact in rows],
+    }
+    connection.execute(_REPORT["add"], parameters)
+
+
+def read(connection: Connection, now: datetime) -> Report:
+    """Return what was reported, at `now`."""
+    parameters = {"now": now, "watched_after": now - _WATCHED_WITHIN, "unsigned": UNSIGNED}
+    return {name: connection.execute(_REPORT[name], parameters).fetchall() for name in _LISTS}
+
+
+def begin(connection: Connection, sync: SyncName, chains: Iterable[str], now: datetime) -> None:
+    """Report that a sync is tried, so that one that never succeeds is not missed."""
+    connection.execute(_REPORT["try"], {"sync": sync, "blockchains": list(chains), "now": now})
+    add(connection, (fact for chain in chains for fact in _progress(chain, sync, None, None, None)))
+
+
+def forget(connection: Connection, sync: SyncName, blockchain: str | None) -> bool:
+    """Forget a sync that is no longer run, for a chain or for all, and how far that chain was watched.
+
+    Return whether there was one. A sync that still runs comes back. What was counted of the chain stays.
+    """
+    parameters = {"sync": sync, "blockchain": blockchain}
+    if blockchain is not None:
+        forget_watch(connection, [blockchain])
+        connection.execute(_REPORT["forget_blocks"], parameters)
+    return bool(connection.execute(_REPORT["forget"], parameters).rowcount)
+
+
+def forget_watch(connection: Connection, chains: Sequence[str]) -> None:
+    """Forget that chains were watched."""
+    connection.execute(_REPORT["forget_watch"], {"blockchains": list(chains)})
+
+
+def round_ended(
+    chain: str, sync: SyncName, wallets: int = 0, failed: int = 0, *, succeeded_at: datetime | None
+) -> Iterator[Fact]:
+    """Yield the facts of a round: its wallets, how many of them were not read, and whether it succeeded."""
+    if succeeded_at is not None:
+        yield Fact(chain, "rounds", sync, total=1, at=succeeded_at)
+    yield Fact(chain, "wallets", sync, last=wallets)
+    yield Fact(chain, "failed", sync, last=failed)
+    yield from _progress(chain, sync, None, None, None)
+
+
+def round_under_way(
+    chain: str, sync: SyncName, wallets: int, read: int, trades: int, arrived_at: datetime | None
+) -> Iterator[Fact]:
+    """Yield how far a round is: the wallets that are read, their trades, and when the last result arrived."""
+    if arrived_at is not None:
+        yield Fact(chain, "arrived", sync, at=arrived_at)
+    yield from _progress(chain, sync, wallets, read, trades)
+
+
+def _progress(
+    chain: str, sync: SyncName, wallets: int | None, read: int | None, trades: int | None
+) -> Iterator[Fact]:
+    yield Fact(chain, "round_wallets", sync, last=wallets)
+    yield Fact(chain, "round_read", sync, last=read)
+    yield Fact(chain, "round_trades", sync, last=trades)
+
+
+def left_out(
+    chains: Sequence[str], new: Counter[tuple[str, str]], met: Counter[tuple[str, str]]
+) -> Iterator[Fact]:
+    """Yield by reason what made no trade: what no round had met before, and what this one met."""
+    for chain in chains:
+        for reason in (*Reason, *COUNTED):
+            yield Fact(chain, "left_out", reason, total=new[chain, reason], last=met[chain, reason])
+
+
+def delayed(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
+    """Yield how long after their block new trades were in the ledger, and the median."""
+    places = sorted(delays)
+    for bound in _BOUNDS if delays else ():
+        label = "+Inf" if math.isinf(bound) else str(bound)
+        yield Fact(chain, "delays", label, total=bisect.bisect_right(places, bound))
+    if delays:
+        yield Fact(chain, "delays_seconds", "", total=sum(delays))
+        yield Fact(chain, "delay_seconds", "trades", last=statistics.median(delays))
+
+
+def called(
+    connection: Connection, chain: str, calls: Mapping[str, int], seconds: float, now: datetime
+) -> Iterator[Fact]:
+    """Yield the calls of a round by method, and a minute.
+
+    The first round counts for the seconds that it took, a later one for those since the one before.
+    """
+    before: datetime | None = connection.fetch_value(_REPORT["called"], {"blockchain": chain})
+    since = 0.0 if before is None else (now - before).total_seconds()
+    minutes = max(since, seconds, 1.0) / 60
+    for method, count in calls.items():
+        yield Fact(chain, "calls", method, total=count, last=count / minutes, at=now)
+
+
+def watched(
+    chain: str,
+    method: str,
+    *,
+    wallets: int,
+    watched: int,
+    is_connected: bool,
+    reconnects: int = 0,
+    gaps: int = 0,
+    now: datetime,
+) -> Iterator[Fact]:
+    """Yield how a chain is watched: `watched` of its `wallets`, if a process has a connection.
+
+    `reconnects` are connections made again, `gaps` wallets that were read since they were not watched for a
+    time.
+    """
+    yield Fact(chain, "watch_method", method, at=now)
+    yield Fact(chain, "watch_wallets", "", last=wallets)
+    yield Fact(chain, "watch_watched", "", last=watched)
+    yield Fact(chain, "watch_connected", "", last=is_connected, at=now)
+    yield Fact(chain, "watch_reconnects", "", total=reconnects)
+    yield Fact(chain, "watch_gaps", "", total=gaps)

@@ -1,0 +1,165 @@
+-- What syncs report. A row of sync_report is a fact of a chain; each list is one of `sync status --json`, but for buckets.
+
+-- add --
+-- Add to the totals of facts, and replace their numbers and times. Needs sync_report_pkey.
+INSERT INTO sync_report AS kept (blockchain, name, label, total, last, at)
+SELECT *
+  FROM unnest(%(blockchains)s::text[], %(names)s::text[], %(labels)s::text[], %(totals)s::double precision[],
+              %(lasts)s::double precision[], %(times)s::timestamptz[])
+    ON CONFLICT (blockchain, name, label) DO UPDATE
+   SET total = kept.total + excluded.total,
+       last = excluded.last,
+       at = excluded.at;
+
+-- try --
+-- Keep the time of a first attempt, until a round succeeds. Needs sync_report_pkey.
+INSERT INTO sync_report (blockchain, name, label, total, at)
+SELECT blockchain,
+       'rounds',
+       %(sync)s,
+       0,
+       %(now)s
+  FROM unnest(%(blockchains)s::text[]) AS blockchain
+    ON CONFLICT (blockchain, name, label) DO NOTHING;
+
+-- called --
+-- When the calls of a chain were last added. Needs sync_report_pkey.
+SELECT max(at) AS called_at
+  FROM sync_report
+ WHERE blockchain = %(blockchain)s
+   AND name = 'calls';
+
+-- forget --
+-- Forget a sync, of a chain or of all. Needs sync_report_pkey.
+DELETE FROM sync_report
+ WHERE label = %(sync)s
+   AND (blockchain = %(blockchain)s OR %(blockchain)s::text IS NULL);
+
+-- forget_watch --
+-- Forget that chains were watched. Needs sync_report_pkey.
+DELETE FROM sync_report
+ WHERE blockchain = ANY(%(blockchains)s::text[])
+   AND starts_with(name, 'watch_');
+
+-- forget_blocks --
+-- Forget the blocks of a chain whose hashes are known. Needs sync_blocks_pkey.
+DELETE FROM sync_blocks
+ WHERE blockchain = %(blockchain)s;
+
+-- syncs --
+-- The last successful round of each sync and chain, or the first attempt, and the round under way. Needs sync_report_pkey.
+WITH syncs AS (
+    SELECT label AS job,
+           blockchain,
+           bool_or(total > 0) FILTER (WHERE name = 'rounds') AS has_succeeded,
+           %(now)s - max(at) FILTER (WHERE name = 'rounds') AS age,
+           %(now)s - max(at) FILTER (WHERE name IN ('rounds', 'arrived')) AS quiet,
+           max(last) FILTER (WHERE name = 'wallets')::bigint AS wallets,
+           max(last) FILTER (WHERE name = 'failed')::bigint AS failed,
+           max(last) FILTER (WHERE name = 'delay_seconds') AS delay_seconds,
+           max(last) FILTER (WHERE name = 'round_wallets')::bigint AS round_wallets,
+           max(last) FILTER (WHERE name = 'round_read')::bigint AS round_read,
+           max(last) FILTER (WHERE name = 'round_trades')::bigint AS round_trades
+      FROM sync_report
+     GROUP BY label, blockchain)
+SELECT job,
+       blockchain,
+       has_succeeded,
+       GREATEST(extract(epoch FROM age), 0)::double precision AS age_seconds,
+       COALESCE(wallets, 0) AS wallets,
+       COALESCE(failed, 0) AS failed,
+       delay_seconds,
+       GREATEST(extract(epoch FROM quiet), 0)::double precision AS quiet_seconds,
+       round_wallets,
+       round_read,
+       round_trades
+  FROM syncs
+ WHERE has_succeeded IS NOT NULL
+ ORDER BY job, blockchain;
+
+-- left_out --
+-- What made no trade by reason: since ever, in the last round, and what is kept to be read again. What others did has one
+-- reason. Needs sync_report_pkey, wallets_pkey.
+WITH kept AS (
+    SELECT wallets.blockchain,
+           CASE WHEN left_out.is_signed THEN left_out.reason ELSE %(unsigned)s END AS reason,
+           count(*) AS kept
+      FROM sync_left_out AS left_out
+      JOIN wallets
+        ON wallets.wallet_id = left_out.wallet_id
+     GROUP BY 1, 2)
+SELECT fact.blockchain,
+       fact.label AS reason,
+       fact.total::bigint AS total,
+       fact.last::bigint AS last_round,
+       COALESCE(kept.kept, 0) AS kept
+  FROM sync_report AS fact
+  LEFT JOIN kept
+    ON kept.blockchain = fact.blockchain
+   AND kept.reason = fact.label
+ WHERE fact.name = 'left_out'
+ ORDER BY fact.blockchain, fact.label;
+
+-- blocks --
+-- The newest block of each chain that is read block by block. Needs sync_blocks_pkey.
+SELECT DISTINCT ON (blockchain)
+       blockchain,
+       number,
+       GREATEST(extract(epoch FROM %(now)s - created_at), 0)::double precision AS age_seconds
+  FROM sync_blocks
+ ORDER BY blockchain, number DESC;
+
+-- methods --
+-- The calls of nodes. Needs sync_report_pkey.
+SELECT blockchain,
+       label AS method,
+       total::bigint AS total,
+       last AS per_minute
+  FROM sync_report
+ WHERE name = 'calls'
+ ORDER BY blockchain, label;
+
+-- follows --
+-- How chains are watched; where nothing was added for a time, no process is connected. Needs sync_report_pkey.
+SELECT blockchain,
+       (array_agg(label ORDER BY at DESC) FILTER (WHERE name = 'watch_method'))[1] AS method,
+       max(last) FILTER (WHERE name = 'watch_wallets')::bigint AS wallets,
+       max(last) FILTER (WHERE name = 'watch_watched')::bigint AS followed,
+       bool_and(last > 0 AND at > %(watched_after)s) FILTER (WHERE name = 'watch_connected') AS is_connected,
+       max(total) FILTER (WHERE name = 'watch_reconnects')::bigint AS reconnects,
+       max(total) FILTER (WHERE name = 'watch_gaps')::bigint AS gaps
+  FROM sync_report
+ WHERE starts_with(name, 'watch_')
+ GROUP BY blockchain
+ ORDER BY blockchain;
+
+-- delays --
+-- The seconds within which new trades were in the ledger after their block. Needs sync_report_pkey.
+WITH within AS (
+    SELECT blockchain,
+           label::double precision AS seconds,
+           total AS trades,
+           max(total) OVER (PARTITION BY blockchain) AS every
+      FROM sync_report
+     WHERE name = 'delays')
+SELECT blockchain,
+       max(trades)::bigint AS trades,
+       min(seconds) FILTER (WHERE trades >= 0.5 * every) AS half_seconds,
+       min(seconds) FILTER (WHERE trades >= 0.9 * every) AS nine_of_ten_seconds
+  FROM within
+ GROUP BY blockchain
+ ORDER BY blockchain;
+
+-- buckets --
+-- The same as a histogram: the trades within each bound, and the seconds of all. Needs sync_report_pkey.
+SELECT counted.blockchain,
+       array_agg(counted.label ORDER BY counted.label::double precision) AS bounds,
+       array_agg(counted.total ORDER BY counted.label::double precision) AS trades,
+       max(summed.total) AS seconds
+  FROM sync_report AS counted
+  JOIN sync_report AS summed
+    ON summed.blockchain = counted.blockchain
+   AND summed.name = 'delays_seconds'
+ WHERE counted.name = 'delays'
+ GROUP BY counted.blockchain
+ ORDER BY counted.blockchain
