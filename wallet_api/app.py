@@ -10,12 +10,12 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from wallet_api import openapi, services
 from wallet_api.access import gate
 from wallet_api.access.current import ApiRequest
-from wallet_api.blueprints import all_blueprints, metrics
+from wallet_api.blueprints import all_blueprints
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
-from wallet_api.responses import cached, cors, envelope, headers, large, seals
+from wallet_api.responses import cached, cors, counters, envelope, headers, large, seals
 from wallet_api.settings import Settings
 from wallet_api.wallet_ids import WalletIds
 
@@ -49,7 +49,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
-    metrics.init_app(app, registry)
+    counters.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)
     cors.init_app(app, settings.cors_origins.split(",") if settings.cors_origins else ())

@@ -1,0 +1,47 @@
+"""Who may read the metrics: networks and a token, instead of a caller's key."""
+
+import hmac
+import re
+from ipaddress import ip_address, ip_network
+
+from flask import Request
+
+from wallet_api.errors import Forbidden
+from wallet_api.keys import bearer_key
+from wallet_api.settings import Settings
+
+# Headers in which a proxy names itself or the caller.
+_FORWARDED = re.compile(
+    r"forwarded|^(via|cdn-loop|x-remote-addr|x-envoy-external-address)$|(^|-)(real|client|remote|user|connecting|"
+    r"originating|proxyuser)-?(ip|host)$",
+    re.IGNORECASE,
+)
+
+
+class MetricsNotAllowed(Forbidden):
+    """Metrics are for the addresses of METRICS_NETWORKS, or with the METRICS_TOKEN as a Bearer token."""
+
+    def __init__(self) -> None:
+        super().__init__(reason="metrics_not_allowed")
+
+
+def check_scraper(settings: Settings, request: Request) -> None:
+    """Raise MetricsNotAllowed unless a request has the token, or comes straight from one of the networks."""
+    if not _may_see(settings, request):
+        raise MetricsNotAllowed
+
+
+def _may_see(settings: Settings, request: Request) -> bool:
+    token = bearer_key(request.headers.get("Authorization"))
+    if settings.metrics_token is not None and token is not None:
+        return hmac.compare_digest(token.encode(), settings.metrics_token.encode())
+    # Through a proxy, the address is not the caller's. Without one, these headers are forged, and with
+    # PROXY_HOPS the address comes from them.
+    if any(_FORWARDED.search(name) for name, _ in request.headers):
+        return False
+    try:
+        address = ip_address(request.remote_addr or "")
+    except ValueError:
+        return False
+    networks = filter(None, settings.metrics_networks.split(","))
+    return any(address in ip_network(network) for network in networks)
