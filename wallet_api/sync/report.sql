@@ -48,34 +48,22 @@ DELETE FROM sync_blocks
 
 -- syncs --
 -- The last successful round of each sync and chain, or the first attempt, and the round under way. Needs sync_report_pkey.
-WITH syncs AS (
-    SELECT label AS job,
-           blockchain,
-           bool_or(total > 0) FILTER (WHERE name = 'rounds') AS has_succeeded,
-           %(now)s - max(at) FILTER (WHERE name = 'rounds') AS age,
-           %(now)s - max(at) FILTER (WHERE name IN ('rounds', 'arrived')) AS quiet,
-           max(last) FILTER (WHERE name = 'wallets')::bigint AS wallets,
-           max(last) FILTER (WHERE name = 'failed')::bigint AS failed,
-           max(last) FILTER (WHERE name = 'delay_seconds') AS delay_seconds,
-           max(last) FILTER (WHERE name = 'round_wallets')::bigint AS round_wallets,
-           max(last) FILTER (WHERE name = 'round_read')::bigint AS round_read,
-           max(last) FILTER (WHERE name = 'round_trades')::bigint AS round_trades
-      FROM sync_report
-     GROUP BY label, blockchain)
-SELECT job,
+SELECT label AS job,
        blockchain,
-       has_succeeded,
-       GREATEST(extract(epoch FROM age), 0)::double precision AS age_seconds,
-       COALESCE(wallets, 0) AS wallets,
-       COALESCE(failed, 0) AS failed,
-       delay_seconds,
-       GREATEST(extract(epoch FROM quiet), 0)::double precision AS quiet_seconds,
-       round_wallets,
-       round_read,
-       round_trades
-  FROM syncs
- WHERE has_succeeded IS NOT NULL
- ORDER BY job, blockchain;
+       bool_or(total > 0) FILTER (WHERE name = 'rounds') AS has_succeeded,
+       extract(epoch FROM %(now)s - LEAST(max(at) FILTER (WHERE name = 'rounds'), %(now)s))::double precision
+       AS age_seconds,
+       COALESCE(max(last) FILTER (WHERE name = 'wallets'), 0)::bigint AS wallets,
+       COALESCE(max(last) FILTER (WHERE name = 'failed'), 0)::bigint AS failed,
+       max(last) FILTER (WHERE name = 'delay_seconds') AS delay_seconds,
+       extract(epoch FROM %(now)s - LEAST(max(at), %(now)s))::double precision AS quiet_seconds,
+       max(last) FILTER (WHERE name = 'round_wallets')::bigint AS round_wallets,
+       max(last) FILTER (WHERE name = 'round_read')::bigint AS round_read,
+       max(last) FILTER (WHERE name = 'round_trades')::bigint AS round_trades
+  FROM sync_report
+ GROUP BY label, blockchain
+HAVING bool_or(name = 'rounds')
+ ORDER BY label, blockchain;
 
 -- left_out --
 -- What made no trade by reason: since ever, in the last round, and what is kept to be read again. What others did has one
@@ -105,7 +93,7 @@ SELECT fact.blockchain,
 SELECT DISTINCT ON (blockchain)
        blockchain,
        number,
-       GREATEST(extract(epoch FROM %(now)s - created_at), 0)::double precision AS age_seconds
+       extract(epoch FROM %(now)s - LEAST(created_at, %(now)s))::double precision AS age_seconds
   FROM sync_blocks
  ORDER BY blockchain, number DESC;
 
