@@ -2,6 +2,8 @@
 
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 from datetime import UTC, datetime
@@ -19,6 +21,7 @@ from tests.sync.operator import WAIT_SECONDS, Operator, Start, addresses, now
 from tests.sync.worlds import World, make_world
 from wallet_api.database import connect
 from wallet_api.sync import report
+from wallet_api.sync.session import sole_session
 
 
 @pytest.fixture
@@ -165,6 +168,28 @@ def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
         ("trades", "solana"): (4, 0),
     }
     assert all(0 <= one["age_seconds"] < 60 for one in syncs)
+
+
+# A version that lists the chains the other way round.
+REORDERED = """
+import sys
+from wallet_api import chains
+chains.CHAINS = dict(reversed(chains.CHAINS.items()))
+from wallet_api.sync.session import sole_session
+with sole_session(sys.argv[1], "trades", sys.argv[2:]):
+    pass
+"""
+
+
+def test_the_locks_of_chains_do_not_depend_on_their_order(operator: Operator) -> None:
+    def locks(chain: str) -> bool:
+        run = subprocess.run(
+            [sys.executable, "-c", REORDERED, operator.url, chain], capture_output=True, check=False
+        )
+        return b"AlreadyRunning" not in run.stderr
+
+    with sole_session(operator.url, "trades", ["solana"]):
+        assert (locks("solana"), locks("eth"), locks("base")) == (False, True, True)
 
 
 def test_requests_are_counted_and_keep_within_the_limit(stub: Stub, operator: Operator, world: World) -> None:

@@ -1,20 +1,17 @@
-"""A lock that allows one sync for each job and chain of a database, held by a database session."""
+"""A lock that allows one sync of each name and chain of a database, held by a database session."""
 
 import os
 import socket
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect, load_statements, translated
 from wallet_api.sync.report import SyncName
 
-# The first part of the lock's key; the second is the job or, for trades, the chain.
+# The first part of the key of a lock. The second follows from the names of the sync and of the chain.
 LOCK_CLASS = 7_404
-_PRICES_LOCK = 2
-_TOKENS_LOCK = 3
-_TRADES_LOCKS = {chain: 10 + place for place, chain in enumerate(CHAINS)}
 
 _SESSION = load_statements(__package__, "session")
 
@@ -24,21 +21,21 @@ class AlreadyRunning(Exception):
 
 
 @contextmanager
-def sole_session(url: str, job: SyncName, chains: Sequence[str]) -> Iterator[Connection]:
-    """Yield the connection that holds the locks for `job` and these chains, in autocommit.
+def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> Iterator[Connection]:
+    """Yield the connection that holds the locks for `sync` and these chains, in autocommit.
 
     Prices have one lock for all chains, and so have tokens. Raise AlreadyRunning if another process holds a
     lock, and DatabaseUnavailable, also from within the context. The session holds the locks, so they end with
     the process or its connection.
     """
-    name = f"wallet-api sync {job} pid {os.getpid()} on {socket.gethostname()}"
-    alone = {"prices": [_PRICES_LOCK], "tokens": [_TOKENS_LOCK]}
-    locks = alone.get(job) or [_TRADES_LOCKS[chain] for chain in chains]
+    name = f"wallet-api sync {sync} pid {os.getpid()} on {socket.gethostname()}"
+    names = [f"trades {chain}" for chain in chains] if sync == "trades" else [sync]
+    locks = [zlib.crc32(name.encode()) >> 1 for name in names]
     key = {"lock_class": LOCK_CLASS, "locks": locks}
     with translated(), closing(connect(url, application_name=name[:63])) as connection:
         if not connection.fetch_value(_SESSION["lock"], key):
             raise AlreadyRunning(
-                f"'wallet-api sync {job}' already runs on this database{_holder(connection, key)}. "
+                f"'wallet-api sync {sync}' already runs on this database{_holder(connection, key)}. "
                 "Stop it first, or add --wait to take over when it ends."
             )
         yield connection
