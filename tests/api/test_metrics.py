@@ -27,7 +27,7 @@ from wallet_api.keys import create_key
 from wallet_api.providers.trades.source import Block
 from wallet_api.settings import Settings
 from wallet_api.sync import report
-from wallet_api.sync.blocks import save_blocks
+from wallet_api.sync.finality import save_blocks
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 

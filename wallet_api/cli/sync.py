@@ -22,10 +22,10 @@ from wallet_api.forms import EARLIEST
 from wallet_api.ledger.denied import read_denied
 from wallet_api.settings import Settings
 from wallet_api.sync.faces import read_faces
-from wallet_api.sync.follow import Follower
 from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
-from wallet_api.sync.summaries import Summary
+from wallet_api.sync.summaries import RoundSummary
+from wallet_api.sync.watch import Watcher
 from wallet_api.times import read_time
 
 _TURN_PERIODS = 10
@@ -107,14 +107,14 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
         hidden = settings.log_format == "json" or len(providers) > 1
 
         def work_on(provider: Provider) -> Work:
-            is_followed = follow and (provider.source.reads_blocks or provider.stream is not None)
-            seconds = settings.follow_seconds if is_followed else None
-            start_following, overlap = None, settings.sync_overlap_seconds
+            is_watched = follow and (provider.source.reads_blocks or provider.stream is not None)
+            seconds = settings.follow_seconds if is_watched else None
+            start_watching, overlap = None, settings.sync_overlap_seconds
             if follow and provider.stream is not None:
                 # A read finds only what is final.
                 overlap = max(overlap, settings.follow_final_seconds)
                 times = (options["every"], settings.follow_final_seconds, settings.follow_seconds)
-                start_following = partial(Follower, provider, *times)
+                start_watching = partial(Watcher, provider, *times)
             job = TradesSync(
                 provider=provider,
                 prices=prices,
@@ -122,12 +122,12 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 overlap=timedelta(seconds=overlap),
                 threads=settings.sync_threads,
                 turn_seconds=_turn_seconds(provider, seconds, options["every"]),
-                start_following=start_following,
-                follow_seconds=seconds or 0.0,
+                start_watching=start_watching,
+                watch_seconds=seconds or 0.0,
                 denied=denied,
             )
 
-            def one(connection: Connection, stopping: threading.Event) -> Summary:
+            def one(connection: Connection, stopping: threading.Event) -> RoundSummary:
                 with progress_bar("Wallets", hidden=hidden) as show:
                     return job.round(connection, stopping, show)
 
@@ -136,11 +136,11 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
         run(settings, [work_on(provider) for provider in providers], **options)
 
 
-def _turn_seconds(provider: Provider, follow_seconds: float | None, every: float | None) -> float:
+def _turn_seconds(provider: Provider, watch_seconds: float | None, every: float | None) -> float:
     """Return how long a job may take before others have a turn."""
     if provider.source.reads_blocks:
-        # New blocks are read beside it, and how the chain is followed is saved afterwards.
-        return _TURN_PERIODS * follow_seconds if follow_seconds else math.inf
+        # New blocks are read beside it, and how the chain is watched is reported afterwards.
+        return _TURN_PERIODS * watch_seconds if watch_seconds else math.inf
     return every or math.inf
 
 

@@ -25,7 +25,7 @@ from wallet_api.sync import report
 from wallet_api.sync.report import SyncName
 from wallet_api.sync.schedule import repeat, stopped_by_signals
 from wallet_api.sync.session import AlreadyRunning, sole_session
-from wallet_api.sync.summaries import SOME_FAILED, Summary
+from wallet_api.sync.summaries import SOME_FAILED, RoundSummary
 
 _RECONNECT_SECONDS = 2.0
 # The session of a killed process keeps its lock until its statement ends.
@@ -39,17 +39,17 @@ log = logging.getLogger("wallet_api.sync")
 class Work:
     """The rounds of one session, and the chains that it syncs (none for prices).
 
-    The requests of a round are counted by the paces. With `follow_seconds` it repeats with that period, and
+    The requests of a round are counted by the paces. With `watch_seconds` it repeats with that period, and
     reports only the first round and those with news.
     """
 
     sync: SyncName
     chains: Sequence[str]
     paces: Sequence[Pace]
-    round: Callable[[Connection, threading.Event], Summary]
-    follow_seconds: float | None = None
+    round: Callable[[Connection, threading.Event], RoundSummary]
+    watch_seconds: float | None = None
 
-    def measured_round(self, connection: Connection, stopping: threading.Event) -> Summary:
+    def measured_round(self, connection: Connection, stopping: threading.Event) -> RoundSummary:
         """Return the summary of a round, with its requests and seconds."""
         started, requests = time.monotonic(), self._requests()
         summary = self.round(connection, stopping)
@@ -118,13 +118,13 @@ def run(settings: Settings, works: Sequence[Work], every: float | None, as_json:
 def _rounds(
     settings: Settings, work: Work, stopping: threading.Event, every: float | None, as_json: bool, wait: bool
 ) -> int:
-    every = work.follow_seconds or every
+    every = work.watch_seconds or every
     reported = is_dropped = False
 
-    def one() -> Summary:
+    def one() -> RoundSummary:
         nonlocal reported, is_dropped
         summary = work.measured_round(connection, stopping)
-        if not (summary.is_idle and reported and work.follow_seconds):
+        if not (summary.is_idle and reported and work.watch_seconds):
             try:
                 _report(work, settings, summary, as_json, goes_on=every is not None)
                 is_dropped = False
@@ -144,7 +144,7 @@ def _rounds(
         try:
             with sole_session(str(settings.database_url), work.sync, work.chains) as connection:
                 require_tables(connection)
-                report.begin(connection, work.sync, work.chains or CHAINS, datetime.now(UTC))
+                report.begin_sync(connection, work.sync, work.chains or CHAINS, datetime.now(UTC))
                 worked = True
                 return repeat(one, every, stopping).status
         except AlreadyRunning as error:
@@ -169,7 +169,7 @@ def _rounds(
     return 0
 
 
-def _report(work: Work, settings: Settings, summary: Summary, as_json: bool, *, goes_on: bool) -> None:
+def _report(work: Work, settings: Settings, summary: RoundSummary, as_json: bool, *, goes_on: bool) -> None:
     data = {"job": work.sync} | summary.data()
     if as_json:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

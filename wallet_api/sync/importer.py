@@ -1,4 +1,8 @@
-"""Import fetched chunks into the ledger, and count what is imported and what is left out."""
+"""Import fetched chunks into the ledger, and count what is imported and what is left out.
+
+Drafts get their `values`, by native prices, and go to `ledger/`. What may disappear is kept by `finality`,
+what made no trade by `left_out`.
+"""
 
 import logging
 from collections import Counter, defaultdict
@@ -30,13 +34,12 @@ from wallet_api.ledger.rows import TradeRow
 from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync import report
-from wallet_api.sync.blocks import remove_orphans, save_blocks
+from wallet_api.sync.finality import forget_decided, remove_orphans, save_blocks, save_unfinal
 from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.left_out import count_unreadable, expire_left_out, save_left_out, settle_left_out
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.report import Fact
 from wallet_api.sync.summaries import TradesSummary
-from wallet_api.sync.unfinal import forget_decided, save_unfinal
 from wallet_api.sync.values import known_trades, value_drafts
 
 log = logging.getLogger(__name__)
@@ -46,7 +49,7 @@ NO_PRICE = "no native price of its hour is known"
 
 
 @dataclass(slots=True)
-class Part:
+class FetchedChunk:
     """A fetched chunk of a job, its trades, and what is left out of it: also those in `denied` tokens."""
 
     job: Job
@@ -57,7 +60,7 @@ class Part:
 
 
 class Importer:
-    """Imports the parts of a round, and adds them to its summary."""
+    """Imports the fetched chunks of a round, and adds them to its summary."""
 
     def __init__(
         self, connection: Connection, prices: Prices, summary: TradesSummary, denied: frozenset[Token]
@@ -72,80 +75,81 @@ class Importer:
         self._delays: defaultdict[str, list[float]] = defaultdict(list)
         self.landed: Counter[str] = Counter()
 
-    def add(self, parts: Sequence[Part]) -> None:
-        """Import the parts, at most one of each job.
+    def add(self, fetched: Sequence[FetchedChunk]) -> None:
+        """Import fetched chunks, at most one of each job.
 
         A job fails if its wallets were removed, or if the price that a value needs cannot be fetched now.
         First goes what a reorganisation took away. Then come the trades, then what is left out, then how far
         the wallets are synced, so that a crash in between repeats the fetch.
         """
-        for part in parts:
-            self._follow(part)
-            part.left_out += part.chunk.left_out
-            for draft in part.chunk.drafts:
-                is_denied = (part.job.chain, draft.mint) in self._denied
-                (part.denied if is_denied else part.drafts).append(draft)
-            self._summary.wraps += part.chunk.wraps
-        drafts = [(part, draft) for part in parts for draft in part.drafts]
+        for one in fetched:
+            self._remember_blocks(one)
+            one.left_out += one.chunk.left_out
+            for draft in one.chunk.drafts:
+                is_denied = (one.job.chain, draft.mint) in self._denied
+                (one.denied if is_denied else one.drafts).append(draft)
+            self._summary.wraps += one.chunk.wraps
+        drafts = [(one, draft) for one in fetched for draft in one.drafts]
         values, is_final = value_drafts(self._connection, self._prices, [draft for _, draft in drafts])
         rows = []
-        for (part, draft), value in zip(drafts, values, strict=True):
+        for (one, draft), value in zip(drafts, values, strict=True):
             if value is not None:
-                rows.append((part, draft, value))
+                rows.append((one, draft, value))
             elif is_final:
-                part.left_out.append(_left_out(draft, Reason.NO_VALUE, NO_PRICE))
-            elif part.job.outcome is None:
-                part.job.fail(self._connection, PRICE_MISSING)
-        parts = [part for part in parts if part.job.outcome is None]
+                one.left_out.append(_left_out(draft, Reason.NO_VALUE, NO_PRICE))
+            elif one.job.outcome is None:
+                one.job.fail(self._connection, PRICE_MISSING)
+        fetched = [one for one in fetched if one.job.outcome is None]
         # What a round reads again is not new.
-        known = known_trades(self._connection, [draft for part in parts for draft in _new_drafts(part)])
+        known = known_trades(self._connection, [draft for one in fetched for draft in _new_drafts(one)])
         arrived = self._import([row for row in rows if row[0].job.outcome is None]) - known
-        left_out = [each for part in parts for each in part.left_out]
+        left_out = [each for one in fetched for each in one.left_out]
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
-        settle_left_out(self._connection, _read(parts))
-        for part in parts:
-            part.job.save_synced(self._connection, part.chunk)
-            if part.job.spans:
-                self._count(part, arrived)
+        settle_left_out(self._connection, _read(fetched))
+        for one in fetched:
+            one.job.save_synced(self._connection, one.chunk)
+            if one.job.ranges:
+                self._count(one, arrived)
             else:
-                part.job.outcome = REMOVED
+                one.job.outcome = REMOVED
         self._new.update((each.wallet.chain.name, _counted_as(each)) for each in new)
         self._summary.new_left_out += sum(each.is_signed for each in new)
 
-    def finish(self, chains: Sequence[str]) -> Iterator[Fact]:
-        """Yield what made no trade, and how late new trades are, and finish the summary."""
+    def finish(self, chains: Sequence[str]) -> list[Fact]:
+        """Finish the summary, and return what made no trade, and how late new trades are."""
         for chain in chains:
             self._new[chain, EXPIRED] = expire_left_out(self._connection, chain, datetime.now(UTC))
             self._met[chain, EXPIRED] = self._new[chain, EXPIRED]
         self._summary.unreadable = count_unreadable(self._connection, chains)
-        yield from report.left_out(chains, self._new, self._met)
+        facts = list(report.left_out(chains, self._new, self._met))
         for chain, delays in self._delays.items():
-            yield from report.delayed(chain, delays)
+            facts += report.delayed(chain, delays)
+        return facts
 
-    def _follow(self, part: Part) -> None:
+    def _remember_blocks(self, one: FetchedChunk) -> None:
         """Remove what a reorganisation took away, and keep the hashes by which the next one is noticed."""
-        if part.chunk.orphans:
-            removed = remove_orphans(self._connection, part.job.chain, part.chunk.orphans)
+        if one.chunk.orphans:
+            removed = remove_orphans(self._connection, one.job.chain, one.chunk.orphans)
             log.warning(
                 "%s: removed %d trades of %d orphaned blocks",
-                part.job.chain,
+                one.job.chain,
                 removed,
-                len(part.chunk.orphans),
+                len(one.chunk.orphans),
             )
-            part.chunk.counts[REORGANISED] += removed
-            if len(part.chunk.orphans) >= len(part.job.known):
+            one.chunk.counts[REORGANISED] += removed
+            if len(one.chunk.orphans) >= len(one.job.known):
                 log.warning(
                     "%s: the reorganisation is deeper than the %d blocks that are kept: trades of"
                     " orphaned blocks before block %d stay",
-                    part.job.chain,
-                    len(part.job.known),
-                    min(block.number for block in part.chunk.orphans),
+                    one.job.chain,
+                    len(one.job.known),
+                    min(block.number for block in one.chunk.orphans),
                 )
-        forget_decided(self._connection, part.chunk.decided)
-        save_unfinal(self._connection, part.chunk.unfinal)
-        save_blocks(self._connection, part.job.chain, part.chunk.blocks)
+        forget_decided(self._connection, one.chunk.decided)
+        save_unfinal(self._connection, one.chunk.unfinal)
+        save_blocks(self._connection, one.job.chain, one.chunk.blocks)
 
-    def _import(self, rows: Sequence[tuple[Part, Draft, Decimal]]) -> set[tuple[int, str]]:
+    def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, Decimal]]) -> set[tuple[int, str]]:
         """Import the rows, and return the wallets and signatures of those that are not rejected."""
 
         def records() -> Iterator[Record[TradeRow]]:
@@ -169,8 +173,8 @@ class Importer:
             self.landed.update(draft.wallet.chain.name for draft in accepted)
             self._summary.changed += imported.changed
             for number, rule in rejected.items():
-                part, draft, _ = rows[number]
-                part.left_out.append(_left_out(draft, Reason.INVALID, rule))
+                one, draft, _ = rows[number]
+                one.left_out.append(_left_out(draft, Reason.INVALID, rule))
             return {
                 (draft.wallet.wallet_id, draft.tx_signature)
                 for number, (_, draft, _) in enumerate(rows)
@@ -178,10 +182,10 @@ class Importer:
             }
         return set()
 
-    def _count(self, part: Part, arrived: set[tuple[int, str]]) -> None:
-        chain, summary, chunk = part.job.chain, self._summary, part.chunk
-        synced_until = {span.wallet: span.synced_until for span in part.job.spans}
-        for each in part.left_out:
+    def _count(self, one: FetchedChunk, arrived: set[tuple[int, str]]) -> None:
+        chain, summary, chunk = one.job.chain, self._summary, one.chunk
+        synced_until = {each.wallet: each.synced_until for each in one.job.ranges}
+        for each in one.left_out:
             log.info("%s on %s: %s: %s", each.wallet.address, chain, each.tx_signature, each.detail)
             self._met[chain, _counted_as(each)] += 1
             if not each.is_signed:
@@ -192,12 +196,12 @@ class Importer:
         for name, count in chunk.counts.items():
             self._met[chain, name] += count
             self._new[chain, name] += count
-        for draft in part.denied:
+        for draft in one.denied:
             self._met[chain, DENIED] += 1
             until = synced_until.get(draft.wallet)
             # Those before it were counted when they were read first.
             self._new[chain, DENIED] += until is None or draft.created_at > until
-        summary.denied += len(part.denied)
+        summary.denied += len(one.denied)
         summary.no_trades += chunk.counts[NO_TRADE]
         summary.unsigned += chunk.counts[UNSIGNED]
         summary.others += chunk.counts[OTHERS]
@@ -206,32 +210,32 @@ class Importer:
         summary.swaps += chunk.swaps
         now = datetime.now(UTC)
         moments = {
-            (draft.wallet.wallet_id, draft.tx_signature): draft.created_at for draft in _new_drafts(part)
+            (draft.wallet.wallet_id, draft.tx_signature): draft.created_at for draft in _new_drafts(one)
         }
         for transaction, moment in moments.items():
             if transaction in arrived:
-                # Another part may have it too.
+                # Another chunk may have it too.
                 arrived.remove(transaction)
                 self._delays[chain].append(max(0.0, (now - moment).total_seconds()))
 
 
-def _new_drafts(part: Part) -> list[Draft]:
+def _new_drafts(one: FetchedChunk) -> list[Draft]:
     """Return the trades that are new if the ledger does not have them."""
-    after = {span.wallet: span.new_after for span in part.job.spans}
+    after = {each.wallet: each.new_after for each in one.job.ranges}
     return [
         draft
-        for draft in part.drafts
+        for draft in one.drafts
         if (start := after.get(draft.wallet)) is not None and draft.created_at > start
     ]
 
 
-def _read(parts: Sequence[Part]) -> list[tuple[int, str]]:
+def _read(fetched: Sequence[FetchedChunk]) -> list[tuple[int, str]]:
     """Return the wallets and signatures of the transactions that could be read, with all of their trades."""
     read = {
-        (each.wallet.wallet_id, each.tx_signature) for part in parts for each in (*part.drafts, *part.denied)
+        (each.wallet.wallet_id, each.tx_signature) for one in fetched for each in (*one.drafts, *one.denied)
     }
-    read |= {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.chunk.settled}
-    left = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.left_out}
+    read |= {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.chunk.settled}
+    left = {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.left_out}
     return list(read - left)
 
 

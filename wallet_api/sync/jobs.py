@@ -1,4 +1,8 @@
-"""The jobs of a round: which wallets are fetched together, and the time from which on."""
+"""The jobs of a round: which wallets are fetched together, and the time from which on.
+
+A thread of the `pool` fetches the next chunk of a job. When the `importer` has imported it, the job saves how
+far its wallets are synced.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -10,7 +14,7 @@ from wallet_api.database import Connection, MissingReference, Row, load_statemen
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.ledger.merge import lock_wallets
 from wallet_api.providers.trades.source import Block, Chunk, Listed, TradeSource
-from wallet_api.sync.blocks import read_blocks
+from wallet_api.sync.finality import read_blocks
 
 # The interval of the longer fetches, since a provider's index may be late by hours.
 _RECHECK = timedelta(days=1)
@@ -31,7 +35,7 @@ _JOBS = load_statements(__package__, "jobs")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Range:
     """A wallet to fetch from `start` on, so that all its trades since `complete_from` are imported.
 
     `is_recheck` is true if the fetch goes further back than the usual overlap. The wallet has been read until
@@ -61,7 +65,7 @@ class Job:
     is_urgent: ClassVar[bool] = False
 
     chain: str
-    spans: list[Span]
+    ranges: list[Range]
     again: Sequence[Listed]
     known: Sequence[Block] = ()
     began: datetime | None = None
@@ -73,13 +77,13 @@ class Job:
     @property
     def wallets(self) -> list[TrackedWallet]:
         """Return the wallets."""
-        return [span.wallet for span in self.spans]
+        return [each.wallet for each in self.ranges]
 
     def next_chunk(self, source: TradeSource) -> Chunk:
         """Fetch the next chunk. Raise ProviderFault."""
         if self.began is None:
             self.began = datetime.now(UTC)
-            start = min(span.start for span in self.spans)
+            start = min(each.start for each in self.ranges)
             self._chunks = iter(source.chunks(self.wallets, start, self.again, self.known))
         return next(self._chunks)
 
@@ -91,7 +95,7 @@ class Job:
         """Save that the trades of this chunk are imported. Wallets that were removed leave the job."""
         saved = self._save(connection, synced_until=chunk.until or self.began)
         self.removed += [wallet for wallet in self.wallets if wallet.wallet_id not in saved]
-        self.spans = [span for span in self.spans if span.wallet.wallet_id in saved]
+        self.ranges = [each for each in self.ranges if each.wallet.wallet_id in saved]
 
     def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
         """Save that the wallets failed, and how."""
@@ -102,24 +106,24 @@ class Job:
         self, connection: Connection, *, synced_until: datetime | None = None, failure: str | None = None
     ) -> set[int]:
         """Return the wallets that are still tracked."""
-        return self._save_spans(connection, self.spans, synced_until, failure)
+        return self._save_ranges(connection, self.ranges, synced_until, failure)
 
-    def _save_spans(
+    def _save_ranges(
         self,
         connection: Connection,
-        spans: Sequence[Span],
+        ranges: Sequence[Range],
         synced_until: datetime | None,
         failure: str | None,
     ) -> set[int]:
         parameters: dict[str, Any] = {
-            "wallet_ids": [span.wallet.wallet_id for span in spans],
-            "synced_from": [None if synced_until is None else span.complete_from for span in spans],
+            "wallet_ids": [each.wallet.wallet_id for each in ranges],
+            "synced_from": [None if synced_until is None else each.complete_from for each in ranges],
             # After an interruption the next fetch continues from the end of the chunk.
-            "rechecked_at": [synced_until if span.is_recheck else None for span in spans],
+            "rechecked_at": [synced_until if each.is_recheck else None for each in ranges],
             **{"synced_until": synced_until, "failure": failure, "tried_at": self.began},
         }
         # A wallet that is removed at the same time has no state.
-        for _ in range(_SAVE_TRIES if spans else 0):
+        for _ in range(_SAVE_TRIES if ranges else 0):
             with suppress(MissingReference), translated(), connection.transaction():
                 # Those that remove wallets have the same locks.
                 lock_wallets(connection, parameters["wallet_ids"])
@@ -141,17 +145,17 @@ class ChainJob(Job):
     def _save(
         self, connection: Connection, *, synced_until: datetime | None = None, failure: str | None = None
     ) -> set[int]:
-        ids = {span.wallet.wallet_id for span in self.spans}
+        ids = {each.wallet.wallet_id for each in self.ranges}
         joining = [
-            span
-            for span in self.spans
-            if not span.is_with_chain and span.wallet.wallet_id not in self._joined
+            each
+            for each in self.ranges
+            if not each.is_with_chain and each.wallet.wallet_id not in self._joined
         ]
         parameters = {"blockchain": self.chain, "synced_until": synced_until, "tried_at": self.began}
         with connection.transaction():
             statement = _JOBS["fail" if synced_until is None else "move"]
             connection.execute(statement, parameters | {"failure": failure})
-            joined = self._save_spans(connection, joining, synced_until, failure)
+            joined = self._save_ranges(connection, joining, synced_until, failure)
             if joined and synced_until is not None:
                 connection.execute(_JOBS["join"], {"wallet_ids": list(joined)})
         if synced_until is not None:
@@ -182,8 +186,8 @@ def jobs_of(
     that read the same blocks, and that of the chain, with those that are up to date, comes first.
     """
     if not source.reads_blocks:
-        spans = [_span(row, since, overlap) for row in rows]
-        return [Job(span.wallet.chain.name, [span], again.get(span.wallet.wallet_id, ())) for span in spans]
+        ranges = [_range(row, since, overlap) for row in rows]
+        return [Job(each.wallet.chain.name, [each], again.get(each.wallet.wallet_id, ())) for each in ranges]
     return _block_jobs(connection, rows, since, again)
 
 
@@ -191,49 +195,49 @@ def _block_jobs(
     connection: Connection, rows: Sequence[Row], since: datetime, again: Mapping[int, Sequence[Listed]]
 ) -> list[Job]:
     """Return first the job of the chain, then those of wallets that are further behind, an hour together."""
-    spans = sorted((_block_span(row, since) for row in rows), key=lambda span: span.start, reverse=True)
-    if not spans:
+    ranges = sorted((_block_range(row, since) for row in rows), key=lambda each: each.start, reverse=True)
+    if not ranges:
         return []
-    chain = spans[0].wallet.chain.name
-    _leave_chain(connection, chain, [row["wallet_id"] for row in rows if row["is_with_chain"]], spans)
-    position = next((span.start for span in spans if span.is_with_chain), None)
-    joins_from = spans[0].start - _TOGETHER if position is None else position - _NEAR
-    groups = [[span for span in spans if span.start >= joins_from]]
-    for span in spans[len(groups[0]) :]:
-        if len(groups) == 1 or groups[-1][0].start - span.start > _TOGETHER:
+    chain = ranges[0].wallet.chain.name
+    _leave_chain(connection, chain, [row["wallet_id"] for row in rows if row["is_with_chain"]], ranges)
+    position = next((each.start for each in ranges if each.is_with_chain), None)
+    joins_from = ranges[0].start - _TOGETHER if position is None else position - _NEAR
+    groups = [[each for each in ranges if each.start >= joins_from]]
+    for each in ranges[len(groups[0]) :]:
+        if len(groups) == 1 or groups[-1][0].start - each.start > _TOGETHER:
             groups.append([])
-        groups[-1].append(span)
+        groups[-1].append(each)
     jobs: list[Job] = []
-    for spans in groups:
-        left = [one for span in spans for one in again.get(span.wallet.wallet_id, ())]
-        jobs.append(Job(chain, spans, left) if jobs else ChainJob(chain, spans, left))
+    for ranges in groups:
+        left = [one for each in ranges for one in again.get(each.wallet.wallet_id, ())]
+        jobs.append(Job(chain, ranges, left) if jobs else ChainJob(chain, ranges, left))
     # Others reach the last blocks later.
     jobs[0].known = read_blocks(connection, chain)
     return jobs
 
 
-def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], spans: Sequence[Span]) -> None:
+def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], ranges: Sequence[Range]) -> None:
     """Save of wallets to read again from an earlier time that they are no longer read with their chain."""
-    kept = {span.wallet.wallet_id for span in spans if span.is_with_chain}
+    kept = {each.wallet.wallet_id for each in ranges if each.is_with_chain}
     leaving = [wallet_id for wallet_id in joined if wallet_id not in kept]
     if leaving:
         connection.execute(_JOBS["leave"], {"wallet_ids": leaving, "blockchain": chain})
 
 
-def _span(row: Row, since: datetime, overlap: timedelta) -> Span:
+def _range(row: Row, since: datetime, overlap: timedelta) -> Range:
     synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
     if synced_from is None or since < synced_from:
-        return Span(TrackedWallet.of(row), since, since, True, synced_until, synced_until)
+        return Range(TrackedWallet.of(row), since, since, True, synced_until, synced_until)
     is_recheck = rechecked_at is None or datetime.now(UTC) - rechecked_at >= _RECHECK
     start = (rechecked_at or synced_from) if is_recheck else synced_until
     # Not earlier than the first fetch, or the second one would find trades that the first did not.
     start = max(start - overlap, synced_from)
-    return Span(TrackedWallet.of(row), start, synced_from, is_recheck, synced_until, start)
+    return Range(TrackedWallet.of(row), start, synced_from, is_recheck, synced_until, start)
 
 
-def _block_span(row: Row, since: datetime) -> Span:
-    """Return the span of a wallet whose blocks are read: they have nothing that comes late."""
+def _block_range(row: Row, since: datetime) -> Range:
+    """Return the range of a wallet whose blocks are read: they have nothing that comes late."""
     until = row["synced_until"]
     if row["synced_from"] is None or since < row["synced_from"]:
-        return Span(TrackedWallet.of(row), since, since, False, until, until)
-    return Span(TrackedWallet.of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])
+        return Range(TrackedWallet.of(row), since, since, False, until, until)
+    return Range(TrackedWallet.of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])

@@ -1,17 +1,35 @@
-"""The threads that fetch wallets, chunk by chunk."""
+"""The threads that fetch wallets, chunk by chunk, and the faults after which they stop."""
 
 import logging
 import threading
 from queue import Empty, Queue
 from typing import Self
 
-from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.faults import (
+    BARRED_SECONDS,
+    BadKey,
+    Banned,
+    Barred,
+    BreakerOpen,
+    ProviderFault,
+    QuotaExhausted,
+)
+from wallet_api.providers.replies import until_midnight
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync.jobs import Job
-from wallet_api.sync.refusals import refusal_of
 from wallet_api.sync.sources import Provider
 
 log = logging.getLogger(__name__)
+
+_PAUSE_SECONDS = 600.0
+# The provider may reset a quota a little late.
+_RESET_SECONDS = 30.0
+
+# Why a round stops, and how many seconds no request is sent.
+Refusal = tuple[str, float]
+
+# When many consecutive wallets have failed because of the provider.
+DOWN: Refusal = ("the provider seems to be down", 30.0)
 
 # The next chunk of a job, why there is none, or None if the job was not begun.
 Result = tuple[Job, Chunk | Exception | None]
@@ -80,3 +98,21 @@ class Pool:
             # An unexpected error in one job must not stop the others.
             log.exception("fetching %s on %s failed", job.wallets[0].address, job.chain)
             return error
+
+
+def refusal_of(fault: ProviderFault, key_setting: str) -> Refusal | None:
+    """Return why the round stops; None if other wallets can still be fetched.
+
+    `key_setting` is the setting that contains the provider's key.
+    """
+    match fault:
+        case QuotaExhausted():
+            return "the provider's quota of the day is used up", until_midnight() + _RESET_SECONDS
+        case BadKey():
+            return f"the provider does not accept our key ({key_setting})", _PAUSE_SECONDS
+        case Barred():
+            return "the provider does not serve this location (HTTP 451)", BARRED_SECONDS
+        case Banned() | BreakerOpen():
+            pause = fault.retry_after_seconds
+            return "the provider has shut us out for a while", _PAUSE_SECONDS if pause is None else pause
+    return None

@@ -58,7 +58,7 @@ def read(connection: Connection, now: datetime) -> Report:
     return {name: connection.execute(_REPORT[name], parameters).fetchall() for name in _LISTS}
 
 
-def begin(connection: Connection, sync: SyncName, chains: Iterable[str], now: datetime) -> None:
+def begin_sync(connection: Connection, sync: SyncName, chains: Iterable[str], now: datetime) -> None:
     """Report that a sync is tried, so that one that never succeeds is not missed."""
     connection.execute(_REPORT["try"], {"sync": sync, "blockchains": list(chains), "now": now})
     add(connection, (fact for chain in chains for fact in _progress(chain, sync, None, None, None)))

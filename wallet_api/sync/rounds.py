@@ -1,4 +1,9 @@
-"""A round of `sync trades`: fetch every tracked wallet once, and import its new trades."""
+"""A round of `sync trades`: fetch every tracked wallet once, and import its new trades.
+
+`jobs` chooses which wallets are fetched together and from when on. The threads of a `pool` fetch them, chunk
+by chunk; those of a `watch`, what a node notifies of meanwhile. The `importer` takes all chunks, in this
+thread. What the round did goes to the `report`, and into the summary that it returns.
+"""
 
 import logging
 import math
@@ -14,15 +19,14 @@ from wallet_api.ledger.tokens import Token
 from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.source import Chunk, Listed
 from wallet_api.sync import report
-from wallet_api.sync.follow import Follower, Push
-from wallet_api.sync.importer import Importer, Part
+from wallet_api.sync.importer import FetchedChunk, Importer
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
-from wallet_api.sync.pool import Pool, Result
+from wallet_api.sync.pool import DOWN, Pool, Result, refusal_of
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.refusals import DOWN, refusal_of
 from wallet_api.sync.sources import Provider
 from wallet_api.sync.summaries import TradesSummary
+from wallet_api.sync.watch import NoticeJob, Watcher
 
 log = logging.getLogger(__name__)
 progress_log = logging.getLogger("wallet_api.sync.progress")
@@ -45,9 +49,9 @@ class TradesSync:
     """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
-    With `follow_seconds`, the chain is followed: by what `start_following` returns, which chooses the wallets
+    With `watch_seconds`, the chain is watched: by what `start_watching` returns, which chooses the wallets
     of a round, and a round lasts so long; without it, by new blocks with this period, also while new wallets
-    take longer. A `follower` is closed when a round ends early.
+    take longer. A `watcher` is closed when a round ends early.
     """
 
     provider: Provider
@@ -56,16 +60,16 @@ class TradesSync:
     overlap: timedelta
     threads: int
     turn_seconds: float = math.inf
-    start_following: Callable[[], Follower] | None = None
-    follow_seconds: float = 0.0
+    start_watching: Callable[[], Watcher] | None = None
+    watch_seconds: float = 0.0
     denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    follower: Follower | None = field(default=None, init=False)
+    watcher: Watcher | None = field(default=None, init=False)
 
     @property
-    def follows_blocks(self) -> bool:
-        """Return whether the chain is followed by reading its new blocks."""
-        return bool(self.follow_seconds) and self.start_following is None
+    def watches_blocks(self) -> bool:
+        """Return whether the chain is watched by reading its new blocks."""
+        return bool(self.watch_seconds) and self.start_watching is None
 
     def round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
@@ -96,21 +100,21 @@ class TradesSync:
     ) -> TradesSummary:
         chains = self.provider.chains
         rows = tracked_rows(connection, chains)
-        if self.start_following is not None:
-            self.follower = self.follower or self.start_following()
-            rows = self.follower.choose(rows)
+        if self.start_watching is not None:
+            self.watcher = self.watcher or self.start_watching()
+            rows = self.watcher.choose(rows)
         again = left_out_due(connection, chains, self.started)
-        work = _Round(self, connection, self.jobs(connection, rows, again))
+        work = _TradesRound(self, connection, self.jobs(connection, rows, again))
         work.run(stopping, progress)
         return work.finish()
 
     def _leave(self) -> None:
-        if self.follower is not None:
-            self.follower.close()
-            self.follower = None
+        if self.watcher is not None:
+            self.watcher.close()
+            self.watcher = None
 
 
-class _Round:
+class _TradesRound:
     def __init__(self, sync: TradesSync, connection: Connection, jobs: Sequence[Job]) -> None:
         self._sync = sync
         self._provider = sync.provider
@@ -127,7 +131,7 @@ class _Round:
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
         waiting = deque(self._jobs)
         give_up_at = math.inf
-        ends_at = self._began + (0.0 if self._sync.follower is None else self._sync.follow_seconds)
+        ends_at = self._began + (0.0 if self._sync.watcher is None else self._sync.watch_seconds)
         with Pool(self._provider, self._sync.threads) as pool:
             while (pool.running or waiting or time.monotonic() < ends_at) and time.monotonic() < give_up_at:
                 if stopping.is_set():
@@ -136,12 +140,12 @@ class _Round:
                     ends_at = 0.0
                     pool.halted.set()
                     waiting.clear()
-                elif self._sync.follows_blocks:
+                elif self._sync.watches_blocks:
                     waiting.extendleft(self._new_blocks())
                 while waiting and not pool.is_full:
                     pool.submit(waiting.popleft())
                 # An unfinished job goes on before the next one starts.
-                wait = _POLL_SECONDS if self._sync.follower is None else _NOTICES_SECONDS
+                wait = _POLL_SECONDS if self._sync.watcher is None else _NOTICES_SECONDS
                 waiting.extendleft(self._take(pool.results(wait) + self._notified()))
                 progress(self._summary.wallets - self._outcomes()[None], self._summary.wallets)
                 if time.monotonic() - self._shown_at >= _PROGRESS_SECONDS:
@@ -169,7 +173,7 @@ class _Round:
     def _new_blocks(self) -> list[Job]:
         """Return the job of the chain again if it is due, while others are under way."""
         # The others have the whole rate for so long.
-        is_due = time.monotonic() - self._synced_at > self._sync.follow_seconds
+        is_due = time.monotonic() - self._synced_at > self._sync.watch_seconds
         are_others_left = any(job.outcome is None for job in self._jobs[1:])
         if not is_due or not are_others_left or self._jobs[0].outcome != SYNCED:
             return []
@@ -181,9 +185,9 @@ class _Round:
 
     def _notified(self) -> list[Result]:
         """Return the results of what the node has notified of."""
-        follower = self._sync.follower
-        results = [] if follower is None else follower.results(self._connection)
-        self._summary.notified += sum(isinstance(job, Push) for job, _ in results)
+        watcher = self._sync.watcher
+        results = [] if watcher is None else watcher.results(self._connection)
+        self._summary.notified += sum(isinstance(job, NoticeJob) for job, _ in results)
         return results
 
     def finish(self) -> TradesSummary:
@@ -201,8 +205,8 @@ class _Round:
 
     def _report(self) -> None:
         """Report the round: a success of chains of which all wallets were tried, and one was read if any."""
-        chains, follower, now = self._provider.chains, self._sync.follower, datetime.now(UTC)
-        facts = list(self._importer.finish(chains))
+        chains, watcher, now = self._provider.chains, self._sync.watcher, datetime.now(UTC)
+        facts = self._importer.finish(chains)
         calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
         seconds = time.monotonic() - self._began
         facts += report.called(self._connection, chains[0], calls, seconds, now)
@@ -210,12 +214,12 @@ class _Round:
             outcomes = self._outcomes(chain)
             left, tried = outcomes[None], outcomes.total()
             read = outcomes[SYNCED] + outcomes[BEHIND]
-            wallets = tried if follower is None else follower.wallets
+            wallets = tried if watcher is None else watcher.wallets
             is_success = not left and bool(read or not tried)
             if not left or self._summary.stopped is not None:
                 succeeded_at = now if is_success else None
                 facts += report.round_ended(chain, "trades", wallets, tried - read, succeeded_at=succeeded_at)
-        if self._sync.follows_blocks:
+        if self._sync.watches_blocks:
             facts += report.watched(
                 chains[0],
                 report.BLOCKS,
@@ -224,7 +228,7 @@ class _Round:
                 is_connected=self._summary.stopped is None and not self._summary.failed,
                 now=now,
             )
-        elif follower is None:
+        elif watcher is None:
             report.forget_watch(self._connection, chains)
         report.add(self._connection, facts)
 
@@ -245,15 +249,15 @@ class _Round:
         outcomes: Counter[str | None] = Counter()
         for job in self._jobs:
             if chain in (None, job.chain):
-                outcomes[job.outcome] += len(job.spans)
+                outcomes[job.outcome] += len(job.ranges)
                 outcomes[REMOVED] += len(job.removed)
         return +outcomes
 
     def _take(self, results: Sequence[Result]) -> list[Job]:
         """Import chunks, note failures, and return the jobs that are to be continued."""
-        parts = [Part(job, result) for job, result in results if isinstance(result, Chunk)]
-        if parts:
-            self._importer.add(parts)
+        fetched = [FetchedChunk(job, result) for job, result in results if isinstance(result, Chunk)]
+        if fetched:
+            self._importer.add(fetched)
         unfinished = []
         for job, result in results:
             if isinstance(result, ProviderFault):
@@ -284,4 +288,4 @@ class _Round:
 
 
 def _wallets(jobs: Sequence[Job]) -> int:
-    return sum(len(job.spans) for job in jobs)
+    return sum(len(job.ranges) for job in jobs)

@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from queue import SimpleQueue  # noqa: TID251
 from types import FrameType
 
-from wallet_api.sync.summaries import Summary
+from wallet_api.sync.summaries import RoundSummary
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def repeat(work: Callable[[], Summary], every_seconds: float | None, stopping: threading.Event) -> Summary:
+def repeat(
+    work: Callable[[], RoundSummary], every_seconds: float | None, stopping: threading.Event
+) -> RoundSummary:
     """Call `work` every `every_seconds` until `stopping` is set, or once if it is None.
 
     Return the last summary. Rounds start on a fixed grid; one that takes longer than the interval is followed

@@ -12,7 +12,7 @@ SOME_FAILED = 3
 
 
 @dataclass(kw_only=True)
-class Summary(ABC):
+class RoundSummary(ABC):
     """The outcome of a round. The next one starts after `pause_seconds` at the earliest."""
 
     requests: int = 0
@@ -39,7 +39,7 @@ class Summary(ABC):
 
 
 @dataclass(kw_only=True)
-class TradesSummary(Summary):
+class TradesSummary(RoundSummary):
     """The outcome of a round of trades.
 
     `behind` counts wallets that the next round continues, `left` those that were not tried. `left_out` counts
@@ -117,7 +117,7 @@ class TradesSummary(Summary):
 
 
 @dataclass(kw_only=True)
-class PricesSummary(Summary):
+class PricesSummary(RoundSummary):
     """The outcome of a round of prices.
 
     `changed` counts new prices; `missing` are currencies without a current price, `missing_hours` past hours
@@ -148,7 +148,7 @@ class PricesSummary(Summary):
 
 
 @dataclass(kw_only=True)
-class TokensSummary(Summary):
+class TokensSummary(RoundSummary):
     """The outcome of a round of tokens.
 
     `read` counts faces that were read, `unknown` tokens of which the node knows none. `left` counts chains

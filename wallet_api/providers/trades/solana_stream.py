@@ -87,7 +87,7 @@ class _SilentError(Exception):
 
 
 class SolanaStream:
-    """Follows addresses over a websocket, in a thread of its own, and connects again when it is lost.
+    """Watches addresses over a websocket, in a thread of its own, and connects again when it is lost.
 
     It uses transactionSubscribe if the node has it, else logsSubscribe for each of the first `most_logs`
     addresses. `deliver` is called with each notice, and must not block. A connection without a new slot for
@@ -119,14 +119,14 @@ class SolanaStream:
         self._stopping.set()
         self._thread.join(_STOP_SECONDS)
 
-    def follow(self, addresses: Collection[str]) -> None:
-        """Follow these addresses, the first ones if the node does not allow all, and leave all others."""
+    def watch(self, addresses: Collection[str]) -> None:
+        """Watch these addresses, the first ones if the node does not allow all, and leave all others."""
         self._wanted = dict.fromkeys(addresses)
 
-    def followed(self) -> dict[str, datetime]:
-        """Return the addresses that are followed without a gap, each with the time since when."""
+    def watched(self) -> dict[str, datetime]:
+        """Return the addresses that are watched without a gap, each with the time since when."""
         session = self._session
-        return {} if session is None else dict(session.followed)
+        return {} if session is None else dict(session.watched)
 
     @property
     def is_connected(self) -> bool:
@@ -144,8 +144,8 @@ class SolanaStream:
                 # The thread goes on after any error. The messages may contain the URL, and so a key.
                 log.warning("solana is not followed: %s", type(error).__name__)
             finally:
-                has_followed, self._session = bool(self.followed()), None
-            if has_followed:
+                has_watched, self._session = bool(self.watched()), None
+            if has_watched:
                 pause = first_pause
             self._stopping.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
@@ -164,7 +164,7 @@ class SolanaStream:
 
 
 class _Session:
-    """One connection: its requests under way, its subscriptions, and the addresses that it follows."""
+    """One connection: its requests under way, its subscriptions, and the addresses that it watches."""
 
     def __init__(
         self, socket: ClientConnection, method: str, most_logs: int, deliver: Callable[[Notice], None]
@@ -173,7 +173,7 @@ class _Session:
         self._most_logs = most_logs
         self._deliver = deliver
         self.method = method
-        self.followed: dict[str, datetime] = {}
+        self.watched: dict[str, datetime] = {}
         # By id the method, the addresses and the time of each request without a response.
         self._requests: dict[int, tuple[str, tuple[str, ...], float]] = {}
         self._addresses: dict[int, tuple[str, ...]] = {}
@@ -221,27 +221,27 @@ class _Session:
     def _ask_for_transactions(self, wanted: tuple[str, ...]) -> None:
         if any(method == TRANSACTIONS for method, _, _ in self._requests.values()):
             return
-        if self.followed.keys() == set(wanted) or time.monotonic() < self._ask_from:
+        if self.watched.keys() == set(wanted) or time.monotonic() < self._ask_from:
             return
         if wanted:
             self._ask_from = time.monotonic() + _REPLACE_SECONDS
             query = {"accountInclude": list(wanted), "vote": False, "failed": False}
             self._send(TRANSACTIONS, [query, _WHOLE], wanted)
         else:
-            self.followed = {}
+            self.watched = {}
             self._leave(list(self._addresses))
 
     def _ask_for_logs(self, wanted: tuple[str, ...]) -> None:
         kept = set(wanted)
         others = [number for number, (address,) in self._addresses.items() if address not in kept]
         for number in others[:_MOST_UNDER_WAY]:
-            self.followed.pop(self._addresses[number][0], None)
+            self.watched.pop(self._addresses[number][0], None)
         self._leave(others[:_MOST_UNDER_WAY])
         asked = {address for _, addresses, _ in self._requests.values() for address in addresses}
         for address in wanted if not self._is_limited else ():
             if len(self._requests) >= _MOST_UNDER_WAY:
                 break
-            if address not in self.followed and address not in asked:
+            if address not in self.watched and address not in asked:
                 self._send(LOGS, [{"mentions": [address]}, _CONFIRMED], (address,))
 
     def _leave(self, numbers: list[int]) -> None:
@@ -254,17 +254,17 @@ class _Session:
             self._slot_at = time.monotonic()
             return
         # A new filter follows before the old one is left, so that those in both have no gap.
-        before = self.followed if method == TRANSACTIONS else {}
+        before = self.watched if method == TRANSACTIONS else {}
         now = datetime.now(UTC)
         since = {address: before.get(address, now) for address in addresses}
-        self.followed = since if method == TRANSACTIONS else self.followed | since
+        self.watched = since if method == TRANSACTIONS else self.watched | since
         if method == TRANSACTIONS:
             self._leave(list(self._addresses))
         self._addresses[number] = addresses
 
     def _take_error(self, method: str, error: Error) -> None:
         """Use what the node has instead. A limit on subscriptions is kept until the next connection."""
-        if method == TRANSACTIONS and not self.followed:
+        if method == TRANSACTIONS and not self.watched:
             log.info("solana: the node has no %s (code %d)", TRANSACTIONS, error.code)
             self.method = LOGS
         elif method in (TRANSACTIONS, LOGS) and not self._is_limited:
@@ -272,7 +272,7 @@ class _Session:
             self._ask_from = math.inf
             log.warning(
                 "solana: the node allows no more than %d followed wallets (code %d)",
-                len(self.followed),
+                len(self.watched),
                 error.code,
             )
 
@@ -292,6 +292,6 @@ class _Session:
                 # Reading the wallet finds it, and keeps it as unreadable.
                 log.warning("solana: a transaction that is not of the documented form")
                 return
-            addresses = tuple(key for key in transaction.keys if key in self.followed)
+            addresses = tuple(key for key in transaction.keys if key in self.watched)
             if transaction.meta.err is None and addresses:
                 self._deliver(Notice(whole.signature, whole.slot, addresses, transaction))

@@ -55,7 +55,7 @@ class Unfinal:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A transaction of which the node has notified, and the followed addresses that it names.
+    """A transaction of which the node has notified, and the watched addresses that it names.
 
     It is confirmed and may still disappear. `transaction` is None if the node only named it.
     """

@@ -1,4 +1,4 @@
-"""Follow the wallets of a chain: import what its node notifies of, and choose which wallets to read beneath.
+"""Watch the wallets of a chain: import what its node notifies of, and choose which wallets to read beneath.
 
 The reasons are in docs/sync.md, "Within seconds".
 """
@@ -19,14 +19,14 @@ from wallet_api.database import Connection, Row
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.trades.source import Chunk, Notice, Unfinal
 from wallet_api.sync import report
-from wallet_api.sync.jobs import Job, Span, tracked_rows
+from wallet_api.sync.finality import read_unfinal
+from wallet_api.sync.jobs import Job, Range, tracked_rows
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.sources import NOTICE_THREADS, Provider
-from wallet_api.sync.unfinal import read_unfinal
 
 log = logging.getLogger(__name__)
 
-# A followed wallet is still read once an hour.
+# A watched wallet is still read once an hour.
 _READ_AGAIN = timedelta(hours=1)
 # The notices that wait, of what the wallets did and of the rest, each with a transaction of up to some 50 kB.
 _MOST_NOTICES = 1000
@@ -39,11 +39,11 @@ _REPORT_SECONDS = 10.0
 
 
 @dataclass(slots=True, kw_only=True)
-class Push(Job):
+class NoticeJob(Job):
     """A transaction of a wallet of which the node has notified. How far the wallet is read stays the same."""
 
     is_urgent: ClassVar[bool] = True
-    follower: "Follower"
+    watcher: "Watcher"
     notice: Notice
 
     def next_chunk(self, source: Any) -> Chunk:
@@ -54,29 +54,29 @@ class Push(Job):
         return chunk
 
     def save_synced(self, connection: Connection, chunk: Chunk) -> None:
-        """Leave the span of the wallet as it is, since the transaction says nothing of earlier ones."""
+        """Leave the range of the wallet as it is, since the transaction says nothing of earlier ones."""
 
     def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
         """Have the wallet read when the transaction is final."""
         self.outcome, self.detail = failure, detail
-        self.follower.failed[failure] += 1
+        self.watcher.failed[failure] += 1
         for wallet in self.wallets:
-            self.follower.read_again(wallet)
+            self.watcher.read_again(wallet)
 
 
 @dataclass(slots=True, kw_only=True)
-class Mention(Push):
+class MentionJob(NoticeJob):
     """One that only names the wallet, which anybody can send: it does not go before the wallets to read."""
 
     is_urgent: ClassVar[bool] = False
 
 
 @dataclass(slots=True, kw_only=True)
-class Decision(Job):
+class DecisionJob(Job):
     """Transactions of which is to be decided whether they are final."""
 
     is_urgent: ClassVar[bool] = True
-    follower: "Follower"
+    watcher: "Watcher"
     unfinal: Sequence[Unfinal]
     lost_before: datetime
 
@@ -91,17 +91,17 @@ class Decision(Job):
         lost = {signature for block in chunk.orphans for signature in block.transactions}
         for row in chunk.decided:
             if row.tx_signature in lost:
-                self.follower.read_again(row.wallet)
+                self.watcher.read_again(row.wallet)
 
     def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
         """Decide them with the next look."""
         self.outcome, self.detail = failure, detail
 
 
-class Follower:
-    """Follows the tracked wallets of a chain by the stream of its provider, until it is closed.
+class Watcher:
+    """Watches the tracked wallets of a chain by the stream of its provider, until it is closed.
 
-    Wallets that are not followed are read every `poll_seconds`. What is not final after `final_seconds` is
+    Wallets that are not watched are read every `poll_seconds`. What is not final after `final_seconds` is
     removed; a gap is read after a quarter of this time, when what happened in it is final. `failed` counts
     notices that could not be read, by failure.
     """
@@ -118,7 +118,7 @@ class Follower:
         # The addresses of notices that did not fit.
         self._missed: deque[str] = deque()
         self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)
-        self._spans: dict[str, Span] = {}
+        self._ranges: dict[str, Range] = {}
         self._again: dict[int, datetime] = {}
         self._look_seconds = look_seconds
         self.failed: Counter[str] = Counter()
@@ -136,28 +136,28 @@ class Follower:
     @property
     def wallets(self) -> int:
         """Return how many wallets are tracked."""
-        return len(self._spans)
+        return len(self._ranges)
 
     def choose(self, rows: list[Row]) -> list[Row]:
-        """Follow the wallets of these rows, and return those to read now."""
-        self._follow(rows)
+        """Watch the wallets of these rows, and return those to read now."""
+        self._watch(rows)
         tracked = {row["wallet_id"] for row in rows}
         self._again = {number: at for number, at in self._again.items() if number in tracked}
-        followed = self._stream.followed()
+        watched = self._stream.watched()
         now = datetime.now(UTC)
-        return [row for row in rows if self._is_due(row, followed.get(row["address"]), now)]
+        return [row for row in rows if self._is_due(row, watched.get(row["address"]), now)]
 
     def results(self, connection: Connection) -> list[Result]:
         """Return the results of notices and decisions that have arrived, and begin new ones."""
         if time.monotonic() - self._looked_at > self._look_seconds:
             self._looked_at = time.monotonic()
-            self._follow(tracked_rows(connection, [self._chain]))
+            self._watch(tracked_rows(connection, [self._chain]))
             self._decide(connection)
             self._report(connection)
         self._submit()
         results = self._pool.results(0.0)
         for job, result in results:
-            self._deciding -= isinstance(job, Decision)
+            self._deciding -= isinstance(job, DecisionJob)
             if result is None:
                 job.fail(connection, "not read")
         return results
@@ -171,17 +171,17 @@ class Follower:
         self._warn_of_failed()
         self._running.close()
 
-    def _follow(self, rows: Sequence[Row]) -> None:
-        self._spans = {row["address"]: _span(row) for row in rows}
-        self._stream.follow(list(self._spans))
+    def _watch(self, rows: Sequence[Row]) -> None:
+        self._ranges = {row["address"]: _range(row) for row in rows}
+        self._stream.watch(list(self._ranges))
         missed = {self._missed.popleft() for _ in range(len(self._missed))}
         if missed:
             many = "%s: more notices than can be read; %d of %d wallets are read again"
-            log.warning(many, self._chain, len(missed), len(self._spans))
-        for address in missed & self._spans.keys():
-            self.read_again(self._spans[address].wallet)
+            log.warning(many, self._chain, len(missed), len(self._ranges))
+        for address in missed & self._ranges.keys():
+            self.read_again(self._ranges[address].wallet)
 
-    def _is_due(self, row: Row, followed_since: datetime | None, now: datetime) -> bool:
+    def _is_due(self, row: Row, watched_since: datetime | None, now: datetime) -> bool:
         """Return whether a wallet is to be read now."""
         read_until, tried_at = row["synced_until"], row["tried_at"]
         if row["failure"] is not None and tried_at > now - self._poll:
@@ -194,10 +194,10 @@ class Follower:
             if read_until < again_at:
                 return True
             del self._again[row["wallet_id"]]
-        if followed_since is None:
+        if watched_since is None:
             return bool(now - read_until > self._poll)
-        # Before, it was not followed, and what happened then is final by now.
-        if read_until < followed_since + self._settled <= now:
+        # Before, it was not watched, and what happened then is final by now.
+        if read_until < watched_since + self._settled <= now:
             self._gaps += 1
             return True
         return False
@@ -211,7 +211,7 @@ class Follower:
 
     def _submit(self) -> None:
         """Begin to read the notices, each of them once."""
-        kinds = ((self._notices, Push, _UNDER_WAY), (self._of_others, Mention, NOTICE_THREADS))
+        kinds = ((self._notices, NoticeJob, _UNDER_WAY), (self._of_others, MentionJob, NOTICE_THREADS))
         for notices, kind, most in kinds:
             with suppress(queue.Empty):
                 while self._pool.running < most:
@@ -219,12 +219,12 @@ class Follower:
                     for address in notice.addresses:
                         self._submit_one(kind, address, notice)
 
-    def _submit_one(self, kind: type[Push], address: str, notice: Notice) -> None:
+    def _submit_one(self, kind: type[NoticeJob], address: str, notice: Notice) -> None:
         key = (address, notice.signature, notice.slot)
-        span = self._spans.get(address)
-        if span is not None and key not in self._seen:
+        found = self._ranges.get(address)
+        if found is not None and key not in self._seen:
             self._seen[key] = None
-            self._pool.submit(kind(self._chain, [span], (), follower=self, notice=notice))
+            self._pool.submit(kind(self._chain, [found], (), watcher=self, notice=notice))
 
     def _decide(self, connection: Connection) -> None:
         """Request what becomes of transactions that should be final by now."""
@@ -234,14 +234,14 @@ class Follower:
         unfinal = read_unfinal(connection, self._chain, now - self._settled, _MOST_UNFINAL)
         for start in range(0, len(unfinal), _STATUSES):
             rows = unfinal[start : start + _STATUSES]
-            spans = [Span(row.wallet, now, now, False, None, None) for row in rows]
+            ranges = [Range(row.wallet, now, now, False, None, None) for row in rows]
             self._deciding += 1
             lost_before = now - self._final
-            job = Decision(self._chain, spans, (), follower=self, unfinal=rows, lost_before=lost_before)
+            job = DecisionJob(self._chain, ranges, (), watcher=self, unfinal=rows, lost_before=lost_before)
             self._pool.submit(job)
 
     def _report(self, connection: Connection) -> None:
-        """Save how the chain is followed: gaps at once, since they are not counted again."""
+        """Save how the chain is watched: gaps at once, since they are not counted again."""
         if time.monotonic() - self._reported_at < _REPORT_SECONDS and not self._gaps:
             return
         self._reported_at = time.monotonic()
@@ -250,8 +250,8 @@ class Follower:
         facts = report.watched(
             self._chain,
             self._stream.method,
-            wallets=len(self._spans),
-            watched=len(self._stream.followed()),
+            wallets=len(self._ranges),
+            watched=len(self._stream.watched()),
             is_connected=self._stream.is_connected,
             reconnects=reconnects - self._reconnects,
             gaps=self._gaps,
@@ -266,7 +266,7 @@ class Follower:
         self.failed.clear()
 
 
-def _span(row: Row) -> Span:
+def _range(row: Row) -> Range:
     now = datetime.now(UTC)
     # A block has whole seconds: it may be older than the last fetch, which did not find its transaction.
-    return Span(TrackedWallet.of(row), now, now, False, row["synced_until"], row["synced_from"])
+    return Range(TrackedWallet.of(row), now, now, False, row["synced_until"], row["synced_from"])

@@ -1,7 +1,7 @@
--- The blocks whose hashes are known.
+-- What may still disappear from a chain.
 
--- known --
--- Those of a chain, in their order. Needs sync_blocks_pkey.
+-- known_blocks --
+-- The blocks of a chain whose hashes are known, in their order. Needs sync_blocks_pkey.
 SELECT number,
        hash,
        created_at,
@@ -10,7 +10,7 @@ SELECT number,
  WHERE blockchain = %(blockchain)s
  ORDER BY number;
 
--- keep --
+-- keep_block --
 -- Keep a block. Needs sync_blocks_pkey.
 INSERT INTO sync_blocks (blockchain, number, hash, created_at, transactions)
 VALUES (%(blockchain)s, %(number)s, %(hash)s, %(created_at)s, %(transactions)s)
@@ -19,7 +19,7 @@ VALUES (%(blockchain)s, %(number)s, %(hash)s, %(created_at)s, %(transactions)s)
        created_at = excluded.created_at,
        transactions = excluded.transactions;
 
--- forget --
+-- forget_blocks --
 -- Forget all but the newest ones of a chain. Needs sync_blocks_pkey.
 DELETE FROM sync_blocks
  WHERE blockchain = %(blockchain)s
@@ -30,7 +30,7 @@ DELETE FROM sync_blocks
                           ORDER BY number DESC
                           LIMIT %(kept)s) AS newest);
 
--- trades --
+-- orphaned_trades --
 -- The trades of some transactions, each of a block. Needs wallets_by_group, trades_by_time, tokens_pkey.
 SELECT wallets.blockchain,
        wallets.address AS wallet_address,
@@ -48,7 +48,7 @@ SELECT wallets.blockchain,
   JOIN tokens
     ON tokens.token_id = trades.token_id;
 
--- left_out --
+-- orphaned_left_out --
 -- Forget what was left out of some transactions. Needs sync_left_out_pkey, wallets_by_group.
 DELETE FROM sync_left_out AS kept
  USING wallets
@@ -56,8 +56,52 @@ DELETE FROM sync_left_out AS kept
    AND wallets.blockchain = %(blockchain)s
    AND kept.tx_signature = ANY(%(signatures)s::text[]);
 
--- orphaned --
+-- orphaned_blocks --
 -- Forget blocks that the chain no longer has. Needs sync_blocks_pkey.
 DELETE FROM sync_blocks
  WHERE blockchain = %(blockchain)s
-   AND number = ANY(%(numbers)s::bigint[])
+   AND number = ANY(%(numbers)s::bigint[]);
+
+-- keep_unfinal --
+-- Keep transactions of tracked wallets, each with its newest block. Needs wallets_pkey, sync_unfinal_pkey.
+INSERT INTO sync_unfinal AS kept (wallet_id, tx_signature, number, created_at, seen_at)
+SELECT given.wallet_id,
+       given.tx_signature,
+       given.number,
+       given.created_at,
+       given.seen_at
+  FROM unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[], %(numbers)s::bigint[],
+              %(moments)s::timestamptz[], %(seen)s::timestamptz[])
+       AS given (wallet_id, tx_signature, number, created_at, seen_at)
+  JOIN wallets
+    ON wallets.wallet_id = given.wallet_id
+    ON CONFLICT (wallet_id, tx_signature) DO UPDATE
+   SET number = excluded.number,
+       created_at = excluded.created_at,
+       seen_at = excluded.seen_at;
+
+-- due_unfinal --
+-- The unfinal transactions of a chain seen before a time, the oldest first. Needs sync_unfinal_by_time, wallets_pkey.
+SELECT kept.wallet_id,
+       wallets.blockchain,
+       wallets.address,
+       kept.tx_signature,
+       kept.number,
+       kept.created_at,
+       kept.seen_at
+  FROM sync_unfinal AS kept
+  JOIN wallets
+    ON wallets.wallet_id = kept.wallet_id
+ WHERE kept.seen_at < %(before)s
+   AND wallets.blockchain = %(blockchain)s
+ ORDER BY kept.seen_at
+ LIMIT %(most)s;
+
+-- forget_unfinal --
+-- Forget transactions, unless they were seen in another block meanwhile. Needs sync_unfinal_pkey.
+DELETE FROM sync_unfinal AS kept
+ USING unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[], %(numbers)s::bigint[])
+       AS given (wallet_id, tx_signature, number)
+ WHERE kept.wallet_id = given.wallet_id
+   AND kept.tx_signature = given.tx_signature
+   AND kept.number = given.number

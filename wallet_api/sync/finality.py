@@ -1,0 +1,105 @@
+"""What may still disappear from a chain: its last blocks, and transactions that are not final."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from wallet_api.database import Connection, MissingReference, load_statements, translated
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.forms import BadRow
+from wallet_api.ledger.identities import TradeIdentity
+from wallet_api.ledger.lines import Record
+from wallet_api.ledger.remove import remove_trades, stage_trades
+from wallet_api.providers.trades.source import Block, Unfinal
+
+# More than any reorganisation has been deep, and each round adds at least one.
+_KEPT_BLOCKS = 256
+
+_FINALITY = load_statements(__package__, "finality")
+
+
+def read_blocks(connection: Connection, blockchain: str) -> list[Block]:
+    """Return the blocks whose hashes are known, in their order."""
+    rows = connection.execute(_FINALITY["known_blocks"], {"blockchain": blockchain})
+    return [Block(row["number"], row["hash"], row["created_at"], row["transactions"]) for row in rows]
+
+
+def save_blocks(connection: Connection, blockchain: str, blocks: Sequence[Block]) -> None:
+    """Keep these blocks, and forget the oldest ones."""
+    if not blocks:
+        return
+    rows = [
+        asdict(block) | {"blockchain": blockchain, "transactions": list(block.transactions)}
+        for block in blocks
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(_FINALITY["keep_block"], rows)
+    connection.execute(_FINALITY["forget_blocks"], {"blockchain": blockchain, "kept": _KEPT_BLOCKS})
+
+
+def remove_orphans(connection: Connection, blockchain: str, orphans: Sequence[Block]) -> int:
+    """Remove what was imported from blocks that the chain no longer has; return how many trades.
+
+    The blocks are forgotten last, so that a crash in between repeats the removal.
+    """
+    removed = 0
+    signatures = [signature for block in orphans for signature in block.transactions]
+    parameters = {
+        "blockchain": blockchain,
+        "signatures": signatures,
+        "moments": [block.created_at for block in orphans for _ in block.transactions],
+        "numbers": [block.number for block in orphans],
+    }
+    if signatures:
+        trades = connection.execute(_FINALITY["orphaned_trades"], parameters).fetchall()
+
+        def records() -> Iterator[Record[TradeIdentity]]:
+            yield from ((number, b"", TradeIdentity(**trade)) for number, trade in enumerate(trades))
+
+        stage_trades(connection, records(), _already_gone)
+        removed = remove_trades(connection).trades
+        connection.execute(_FINALITY["orphaned_left_out"], parameters)
+    connection.execute(_FINALITY["orphaned_blocks"], parameters)
+    return removed
+
+
+def _already_gone(number: int, line: bytes, fault: BadRow) -> None:
+    """Accept that another command has removed a trade."""
+
+
+def save_unfinal(connection: Connection, unfinal: Sequence[Unfinal]) -> None:
+    """Keep transactions until it is decided what becomes of them. A removed wallet keeps nothing."""
+    if unfinal:
+        with suppress(MissingReference), translated():
+            times = {
+                "moments": [row.created_at for row in unfinal],
+                "seen": [row.seen_at for row in unfinal],
+            }
+            connection.execute(_FINALITY["keep_unfinal"], _keys(unfinal) | times)
+
+
+def forget_decided(connection: Connection, decided: Sequence[Unfinal]) -> None:
+    """Forget transactions that are final or orphaned."""
+    if decided:
+        connection.execute(_FINALITY["forget_unfinal"], _keys(decided))
+
+
+def read_unfinal(connection: Connection, blockchain: str, before: datetime, most: int) -> list[Unfinal]:
+    """Return transactions of a chain that were seen before a time, the oldest first, `most` of them."""
+    rows = connection.execute(
+        _FINALITY["due_unfinal"], {"blockchain": blockchain, "before": before, "most": most}
+    )
+    return [
+        Unfinal(TrackedWallet.of(row), row["tx_signature"], row["created_at"], row["number"], row["seen_at"])
+        for row in rows
+    ]
+
+
+def _keys(unfinal: Sequence[Unfinal]) -> dict[str, Any]:
+    return {
+        "wallet_ids": [row.wallet.wallet_id for row in unfinal],
+        "signatures": [row.tx_signature for row in unfinal],
+        "numbers": [row.number for row in unfinal],
+    }
