@@ -13,7 +13,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
-from wallet_api.boards import SORTS
+from wallet_api.orders import BOARD_SORTS
 from wallet_api.schemas.tokens import TRADER_SORTS
 
 # Responses are not cached: what was imported a moment ago counts.
@@ -100,7 +100,7 @@ def test_pages_have_each_row_once_in_order_at_any_limit(caller: Caller, database
         ),
         *(
             (BOARD, GROUP | {"period": "7d"} | {"sort": sort, "min_txn": least}, [])
-            for sort in (None, *SORTS)
+            for sort in (None, *BOARD_SORTS)
             for least in (None, 3)
         ),
         ("/wallets", GROUP, []),

@@ -22,8 +22,8 @@ from wallet_api.app import create_app
 from wallet_api.database import connect
 from wallet_api.keys import create_key
 from wallet_api.migrations.placement import place_tables
+from wallet_api.periods import BOARD_PERIODS
 from wallet_api.queries.leaderboard import read_entries
-from wallet_api.schemas.leaderboard import BOARD_PERIODS
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}

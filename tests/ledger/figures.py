@@ -8,9 +8,10 @@ from typing import Any
 
 from tests.ledger.in_process import Row, exact
 from tests.naive.ledger import Ledger
-from wallet_api.boards import ALL, ORDERS, SORTS
 from wallet_api.database import Connection
 from wallet_api.errors import TokenNotFound
+from wallet_api.orders import BOARD_SORTS, ORDERS
+from wallet_api.periods import ALL
 from wallet_api.queries.analytics import read_tokens
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
@@ -199,10 +200,10 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             found["analytics", now, *group, period] = exact(tokens)
             buckets = volume_trend(connection, now, *group, period)
             found["volume_trend", now, *group, period] = _serialized(BucketSchema(), buckets)
-        orders: list[tuple[Any, ...]] = [(period, SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
+        orders: list[tuple[Any, ...]] = [(period, BOARD_SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
         # Periods are sums of days, all of it is kept.
-        orders += [(*order, ()) for order in product(("7d", ALL), SORTS, ORDERS)]
-        orders += [("7d", SORTS[0], ORDERS[0], filters) for filters in FILTERS]
+        orders += [(*order, ()) for order in product(("7d", ALL), BOARD_SORTS, ORDERS)]
+        orders += [("7d", BOARD_SORTS[0], ORDERS[0], filters) for filters in FILTERS]
         boards = {period: read_board(connection, now, *group, period) for period in BOARD_PERIODS}
         for period, sort, order, filters in orders:
             page = leaderboard_page(boards[period], *group, period, sort, order, **dict(filters))

@@ -11,8 +11,8 @@ from wallet_api.cache import Cached
 from wallet_api.queries.analytics import analytics_data, read_tokens
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.net_flow import Flows, read_flows, read_windows
+from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.volume_trend import volume_trend
-from wallet_api.queries.windows import MAX_LIMIT
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_version
 from wallet_api.responses.envelope import to_json

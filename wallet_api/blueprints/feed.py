@@ -5,7 +5,6 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.access.gate import free_of_charge
 from wallet_api.errors import CursorUnknown
 from wallet_api.queries.feed import latest_changes, latest_trades, trades_within
 from wallet_api.responses.cached import Lifetime
@@ -48,10 +47,7 @@ _timerange = Operation(
 def latest(**arguments: Any) -> dict[str, Any]:
     """Return a page of all trades of a group, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
-        changes = latest_changes(services().database, datetime.now(UTC), **arguments)
-        if not changes["count"]:
-            free_of_charge()
-        return changes
+        return latest_changes(services().database, datetime.now(UTC), **arguments)
     with services().database.read() as connection:
         return latest_trades(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 

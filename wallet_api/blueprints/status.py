@@ -11,12 +11,12 @@ from wallet_api.access.gate import Gate, keyless
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import Database, DatabaseUnavailable
 from wallet_api.errors import ServiceUnavailable
+from wallet_api.periods import PERIODS
+from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
-from wallet_api.queries.windows import MAX_LIMIT
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.envelope import respond_bare
 from wallet_api.responses.operation import Operation
-from wallet_api.schemas.leaderboard import PERIODS
 from wallet_api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.services import services
 from wallet_api.settings import Settings

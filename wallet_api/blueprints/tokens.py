@@ -5,7 +5,6 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.access.gate import free_of_charge
 from wallet_api.errors import CursorUnknown, TokenNotFound
 from wallet_api.queries.follow import follow
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
@@ -66,10 +65,7 @@ _holders = Operation(
 def transactions(**arguments: Any) -> dict[str, Any]:
     """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
-        changes = follow(services().database, datetime.now(UTC), "tokens/transactions", **arguments)
-        if not changes["count"]:
-            free_of_charge()
-        return changes
+        return follow(services().database, datetime.now(UTC), "tokens/transactions", **arguments)
     with services().database.read() as connection:
         return token_transactions(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 

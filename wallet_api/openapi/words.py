@@ -4,20 +4,20 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from wallet_api import boards
+from wallet_api import orders, periods
 from wallet_api.chains import CHAINS, WALLET_TYPES
-from wallet_api.schemas import analytics, arguments, feed, leaderboard, signals, status, tokens
+from wallet_api.schemas import analytics, arguments, feed, signals, status, tokens
 
 WORDS: dict[str, Sequence[str]] = {
     "Blockchain": tuple(CHAINS),
     "WalletType": WALLET_TYPES,
     "Format": arguments.FORMATS,
-    "Order": boards.ORDERS,
+    "Order": orders.ORDERS,
     "Direction": feed.DIRECTIONS,
     "ChangeEvent": feed.EVENTS,
-    "Period": leaderboard.PERIODS,
-    "LeaderboardPeriod": leaderboard.BOARD_PERIODS,
-    "LeaderboardSort": boards.SORTS,
+    "Period": periods.PERIODS,
+    "LeaderboardPeriod": periods.BOARD_PERIODS,
+    "LeaderboardSort": orders.BOARD_SORTS,
     "AnalyticsMode": analytics.MODES,
     "AnalyticsPeriod": analytics.PERIODS_OF_MODES,
     "FlowSort": analytics.FLOW_SORTS,

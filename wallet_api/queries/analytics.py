@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 
-from wallet_api.boards import PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.queries.leaderboard import cut_period
+from wallet_api.periods import PERIOD_LENGTHS
+from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
+from wallet_api.queries.windows import cut_period
 
 _ANALYTICS = load_sql(__package__, "analytics")
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import orjson
 
-from wallet_api.boards import PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.errors import WalletNotFound
-from wallet_api.queries.leaderboard import cut_period
+from wallet_api.periods import PERIOD_LENGTHS
+from wallet_api.queries.windows import cut_period
 
 PERIOD = "30d"
 MAX_TOKENS = 50

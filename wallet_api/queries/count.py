@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.database import Connection, load_sql
+from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.volume import MAX_WINDOW_SECONDS
-from wallet_api.queries.windows import window_until, with_warnings
+from wallet_api.queries.windows import window_until
 
 _COUNT = load_sql(__package__, "count")
 

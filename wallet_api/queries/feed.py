@@ -15,8 +15,9 @@ from wallet_api.queries.feed_page import (
     rows_of,
 )
 from wallet_api.queries.follow import follow
+from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, window_until, with_warnings
+from wallet_api.queries.windows import window_until
 
 MAX_WINDOW_SECONDS = 3600
 
@@ -92,9 +93,7 @@ def trades_within(
         **_token(mint, token),
     }
     warnings = window.warnings + limit_warnings(limit)
-    if row["has_more"]:
-        warnings.append(f"Only the newest {row['row_count']} of {row['total']} trades are shown.")
-    return with_warnings(data, warnings)
+    return with_warnings(data, warnings + cut_warnings(row["row_count"], row["total"], "trades", "newest"))
 
 
 def _head(mode: str, blockchain: str, type: str, row: Row) -> dict[str, Any]:

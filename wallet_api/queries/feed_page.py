@@ -10,9 +10,9 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import NO_FILTERS, Filters
+from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import PriceRule
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 _FEED = load_sql(__package__, "feed")
 _TOKEN_FEED = load_sql(__package__, "token_feed")

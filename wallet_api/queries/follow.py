@@ -13,8 +13,8 @@ from wallet_api.errors import CursorUnknown
 from wallet_api.ledger import arrivals
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
+from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_block import UNKNOWN_TOKEN_ID
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 _NEWEST = load_sql(__package__, "newest_arrival")
 _PAGE = load_sql(__package__, "arrivals_page")

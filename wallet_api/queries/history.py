@@ -9,9 +9,9 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
+from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.wallets import read_wallet
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.wallet_ids import WalletIds
 
 HISTORY = load_sql(__package__, "history")

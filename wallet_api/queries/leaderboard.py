@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import orjson
 
-from wallet_api.boards import ALL, ORDERS, PERIOD_LENGTHS, SORTS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-
-_DAY = timedelta(days=1)
+from wallet_api.orders import BOARD_SORTS, ORDERS
+from wallet_api.periods import ALL, PERIOD_LENGTHS
+from wallet_api.queries.windows import cut_period
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
 _LEADERBOARD_ALL = load_sql(__package__, "leaderboard_all")
@@ -25,7 +24,7 @@ SortKey = tuple[Decimal | None, str]
 class Entry:
     """A wallet in a period: the figures to sort and filter by, as shown, and the rest as JSON.
 
-    `figures` are those of SORTS.
+    `figures` are those of BOARD_SORTS.
     """
 
     wallet: str
@@ -35,8 +34,8 @@ class Entry:
     rest: bytes
 
     def figure(self, name: str) -> Decimal | None:
-        """Return one of the figures in SORTS."""
-        return self.figures[SORTS.index(name)]
+        """Return one of the figures in BOARD_SORTS."""
+        return self.figures[BOARD_SORTS.index(name)]
 
     def sort_key(self, sort: str) -> SortKey:
         """Return the figure and the address by which the entry is sorted."""
@@ -73,27 +72,10 @@ def read_entries(
     return [_entry(row) for row in rows]
 
 
-def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
-    """Return the whole days in (`since`, `now`], `first_day` until `end_day`, and the spans beside them.
-
-    `end_day` is the first day after them. A span is (start, end]; without a whole day, the period is one.
-    """
-    start = datetime.combine(since.astimezone(UTC), time(), UTC) + _DAY
-    end = datetime.combine(now.astimezone(UTC), time(), UTC)
-    if start >= end:
-        return {"first_day": end.date(), "end_day": end.date(), "starts": [since], "ends": [now]}
-    return {
-        "first_day": start.date(),
-        "end_day": end.date(),
-        "starts": [since, end - datetime.resolution],
-        "ends": [start - datetime.resolution, now],
-    }
-
-
 def _entry(row: Row) -> Entry:
     return Entry(
         wallet=row["address"],
-        figures=tuple(row[sort] for sort in SORTS),
+        figures=tuple(row[sort] for sort in BOARD_SORTS),
         closed_count=int(row["closed_count"]),
         total_sell=row["total_sell"],
         # The JSON without its opening brace.

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.boards import ORDERS, SORTS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
+from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import (
     Entry,
@@ -67,7 +67,7 @@ class Board:
         self._entries = entries
         self._ranked: dict[tuple[str, str], list[Entry]] = {}
         self._wallets = {entry.wallet for entry in entries}
-        self.ranked(SORTS[0], ORDERS[0], NO_FILTERS)
+        self.ranked(BOARD_SORTS[0], ORDERS[0], NO_FILTERS)
 
     def has(self, address: str) -> bool:
         """Return whether the wallet traded in the period."""
@@ -105,7 +105,7 @@ def leaderboard_page(
     """
     given = Filters(**filters)
     # The cursor is the same with and without the names of the defaults.
-    by, way = sort or SORTS[0], order or ORDERS[0]
+    by, way = sort or BOARD_SORTS[0], order or ORDERS[0]
     scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(given))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
     ranked = board.ranked(by, way, given)

@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
-from wallet_api.boards import FLOW_PERIODS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries.leaderboard import cut_period
-from wallet_api.queries.windows import MAX_LIMIT
+from wallet_api.periods import FLOW_PERIODS, PERIOD_LENGTHS
+from wallet_api.queries.paging import MAX_LIMIT
+from wallet_api.queries.windows import cut_period
 
 _NET_FLOW = load_sql(__package__, "net_flow")
 _WINDOWS = load_sql(__package__, "flow_windows")

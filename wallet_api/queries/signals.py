@@ -11,9 +11,9 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import InvalidParameter
+from wallet_api.queries.paging import cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_tokens
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import with_warnings
 
 MAX_HOURS = 168
 MAX_SIGNALS = 100
@@ -88,7 +88,7 @@ def group_signals(
             for row in rows
         ],
     }
-    warnings = _capped("hours", hours, MAX_HOURS)
+    warnings = cap_warnings("hours", hours, MAX_HOURS)
     if include_wallets and any(row["wallet_count"] > MAX_WALLETS for row in rows):
         warnings.append(f"Only the first {MAX_WALLETS} wallets of a signal are shown.")
     return with_warnings(data, warnings)
@@ -97,9 +97,11 @@ def group_signals(
 def first_signals(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """Return the data of a group's signals with at most `limit` of them."""
     signals = data["signals"][:limit]
-    warnings = [*_capped("limit", limit, MAX_SIGNALS), *data.get("warnings", ())]
-    if len(signals) < data["total"]:
-        warnings.append(f"Only the first {len(signals)} of {data['total']} signals are shown.")
+    warnings = [
+        *limit_warnings(limit, MAX_SIGNALS),
+        *data.get("warnings", ()),
+        *cut_warnings(len(signals), data["total"], "signals"),
+    ]
     return with_warnings({**data, "count": len(signals), "signals": signals}, warnings)
 
 
@@ -130,7 +132,3 @@ def _read_tokens(
 
 def _strength(wallets: int, least: int) -> str:
     return "high" if wallets >= 4 * least else "medium" if wallets >= 2 * least else "low"
-
-
-def _capped(name: str, given: int, most: int) -> list[str]:
-    return [f"{name} was capped from {given} to {most}."] if given > most else []

@@ -10,10 +10,10 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, parameters_after, read_page, rows_of
+from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.token_block import block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.trader_page import TraderPage
-from wallet_api.queries.windows import MAX_LIMIT
 
 _STATS = load_sql(__package__, "token_stats")
 _HOLDERS = load_sql(__package__, "token_holders")

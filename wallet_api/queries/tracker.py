@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 
-from wallet_api.boards import BUCKETS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
+from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
+from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.wallets import read_wallet
-from wallet_api.queries.windows import with_warnings
 from wallet_api.wallet_ids import WalletIds
 
 _HOURS = 24

@@ -7,7 +7,7 @@ import msgspec
 
 from wallet_api.database import Row
 from wallet_api.queries import cursors
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
+from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 
 # Who was first is asked from the first one on.
 _ASCENDING = ("first_buy",)

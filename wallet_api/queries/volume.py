@@ -5,7 +5,8 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.queries.windows import window_until, with_warnings
+from wallet_api.queries.paging import with_warnings
+from wallet_api.queries.windows import window_until
 
 MAX_WINDOW_SECONDS = 86_400
 

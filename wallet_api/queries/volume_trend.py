@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from wallet_api.boards import BUCKETS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
+from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")
 _NONE = dict.fromkeys(("buy", "sell", "volume", "volume_usd", "txn", "wallets"), 0)

@@ -1,17 +1,15 @@
-"""Windows of time, cut into the buckets of the rollups, and the warnings about capped arguments."""
+"""Windows of time, cut into the whole days and the buckets that have their sums."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, NamedTuple
-
-# The largest page of trades.
-MAX_LIMIT = 1000
 
 BUCKET_SECONDS = (1, 60, 3600)
 # The trades of one token are too few to be worth a rollup by minutes.
 TOKEN_BUCKET_SECONDS = (1, 3600)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY = timedelta(days=1)
 
 
 class Window(NamedTuple):
@@ -29,24 +27,31 @@ def window_until(now: datetime, seconds: int, most_seconds: int, mint: str | Non
     now = now.replace(microsecond=0)
     effective = min(seconds, most_seconds)
     since = now - timedelta(seconds=effective)
-    spans = cover(since, now, BUCKET_SECONDS if mint is None else TOKEN_BUCKET_SECONDS)
+    parts = cover(since, now, BUCKET_SECONDS if mint is None else TOKEN_BUCKET_SECONDS)
     warnings = (
         [f"The window was capped from {seconds} to {effective} seconds."] if effective < seconds else []
     )
-    return Window(since, now, effective, {"now": now} | columns(spans), warnings)
+    return Window(since, now, effective, {"now": now} | columns(parts), warnings)
 
 
-def limit_warnings(limit: int) -> list[str]:
-    """Return the warning about a `limit` above the maximum; none for a smaller one."""
-    return [f"limit was capped from {limit} to {MAX_LIMIT}."] if limit > MAX_LIMIT else []
+def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
+    """Return the whole days in (`since`, `now`], `first_day` until `end_day`, and the parts beside them.
+
+    `end_day` is the first day after them. A part is (start, end]; without a whole day, the window is one.
+    """
+    start = datetime.combine(since.astimezone(UTC), time(), UTC) + _DAY
+    end = datetime.combine(now.astimezone(UTC), time(), UTC)
+    if start >= end:
+        return {"first_day": end.date(), "end_day": end.date(), "starts": [since], "ends": [now]}
+    return {
+        "first_day": start.date(),
+        "end_day": end.date(),
+        "starts": [since, end - datetime.resolution],
+        "ends": [start - datetime.resolution, now],
+    }
 
 
-def with_warnings(data: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
-    """Return the data of a response with its warnings, if there are any."""
-    return data | {"warnings": warnings} if warnings else data
-
-
-class Span(NamedTuple):
+class Part(NamedTuple):
     """(starts_at, ends_at], made of whole buckets of this size; size 0 stands for single trades."""
 
     bucket_seconds: int
@@ -54,13 +59,13 @@ class Span(NamedTuple):
     ends_at: datetime
 
 
-def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[Span]:
+def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[Part]:
     """Return the fewest buckets that together are exactly (starts_at, ends_at], oldest first.
 
     `sizes` are ascending, and each divides the next.
     """
-    before: list[Span] = []
-    after: list[Span] = []
+    before: list[Part] = []
+    after: list[Part] = []
     smaller = 0
     for size in sizes:
         step = timedelta(seconds=size)
@@ -69,21 +74,21 @@ def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[
         if first >= last:
             break
         if starts_at < first:
-            before.append(Span(smaller, starts_at, first))
+            before.append(Part(smaller, starts_at, first))
         if last < ends_at:
-            after.append(Span(smaller, last, ends_at))
+            after.append(Part(smaller, last, ends_at))
         starts_at, ends_at, smaller = first, last, size
-    within = [Span(smaller, starts_at, ends_at)] if starts_at < ends_at else []
+    within = [Part(smaller, starts_at, ends_at)] if starts_at < ends_at else []
     return [*before, *within, *reversed(after)]
 
 
-def columns(spans: Sequence[Span]) -> dict[str, str]:
-    """Return the spans as parameters: arrays in PostgreSQL's notation, which psycopg need not convert."""
+def columns(parts: Sequence[Part]) -> dict[str, str]:
+    """Return the parts as parameters: arrays in PostgreSQL's notation, which psycopg need not convert."""
     # Each begins where the one before it ends.
-    edges = [span.starts_at.isoformat() for span in spans]
-    edges += [span.ends_at.isoformat() for span in spans[-1:]]
+    edges = [part.starts_at.isoformat() for part in parts]
+    edges += [part.ends_at.isoformat() for part in parts[-1:]]
     return {
-        "sizes": _array([str(span.bucket_seconds) for span in spans]),
+        "sizes": _array([str(part.bucket_seconds) for part in parts]),
         "starts": _array(edges[:-1]),
         "ends": _array(edges[1:]),
     }

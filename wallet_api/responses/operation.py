@@ -9,6 +9,7 @@ from flask import Flask, Response
 from marshmallow import Schema
 
 from wallet_api.access.current import OPERATION_ID
+from wallet_api.access.gate import free_of_charge
 from wallet_api.errors import ApiError
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import Lifetime, respond_cached
@@ -42,7 +43,7 @@ class Operation:
     rows: str | None = None
     bare: bool = False
     lifetime: Lifetime = Lifetime.NORMAL
-    # The name of an argument with which requests share no data.
+    # The name of an argument with which requests share no data, and cost nothing without a row.
     current_with: str = ""
 
     def __post_init__(self) -> None:
@@ -73,10 +74,18 @@ class Operation:
         @wraps(get_data)
         def view() -> Response:
             arguments = load_arguments(arguments_schema)
+            is_current = self.current_with in arguments
+
+            def dump() -> Any:
+                data = get_data(**arguments)
+                if is_current and not data["count"]:
+                    free_of_charge()
+                return data_schema.dump(data)
+
             return respond_cached(
                 arguments,
-                lambda: data_schema.dump(get_data(**arguments)),
-                lifetime=Lifetime.NONE if self.current_with in arguments else self.lifetime,
+                dump,
+                lifetime=Lifetime.NONE if is_current else self.lifetime,
                 top_level=self.top_level,
                 listing=self.listing,
             )

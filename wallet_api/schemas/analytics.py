@@ -5,7 +5,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validates_schema
 
-from wallet_api.boards import FLOW_PERIODS, ORDERS
+from wallet_api.orders import ORDERS
+from wallet_api.periods import FLOW_PERIODS, PERIODS
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
     CAPPED,
@@ -25,7 +26,7 @@ from wallet_api.schemas.fields import (
     Strings,
     WholeNumber,
 )
-from wallet_api.schemas.leaderboard import PERIODS, EntrySchema
+from wallet_api.schemas.leaderboard import EntrySchema
 from wallet_api.schemas.token_fields import TokenNamesSchema
 
 MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")

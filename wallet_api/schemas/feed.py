@@ -30,9 +30,10 @@ from wallet_api.schemas.fields import (
     Texts,
     WholeNumber,
 )
+from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.volume import WindowArguments
-from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import ProfileSchema
 
 DIRECTIONS = ("buy", "sell")
 EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")

@@ -27,8 +27,9 @@ from wallet_api.schemas.fields import (
     Time,
     WholeNumber,
 )
+from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
-from wallet_api.schemas.wallets import PAGE, HistoryProfileSchema, PagedArguments, PaginationSchema
+from wallet_api.schemas.wallets import HistoryProfileSchema
 
 _IN_RANGE = "Closed positions in this range of percent, upper end included."
 

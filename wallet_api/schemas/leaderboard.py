@@ -1,6 +1,7 @@
 """The schemas of the leaderboard."""
 
-from wallet_api.boards import ALL, BUCKETS, ORDERS, SORTS
+from wallet_api.orders import BOARD_SORTS, ORDERS
+from wallet_api.periods import BOARD_PERIODS
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
@@ -18,11 +19,7 @@ from wallet_api.schemas.fields import (
     Text,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema
-
-# Of all operations that have a period.
-PERIODS = tuple(BUCKETS)
-BOARD_PERIODS = (*PERIODS, "90d", ALL)
+from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 
 _IN_RANGE = "Tokens in this range of percent, upper end included."
 
@@ -32,7 +29,7 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
 
     period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", required=True)
     sort = Choice(
-        SORTS,
+        BOARD_SORTS,
         "The figure to sort by; `total_volume` by default. Wallets without the figure come last.",
     )
     order = Choice(ORDERS, "`desc` (default) or `asc`.")
@@ -102,7 +99,7 @@ class LeaderboardSchema(Shape):
     type = String("The requested category of wallets.")
     period = String("The requested period.")
     currency = String("Code of the chain's native coin.")
-    sort = String("As requested; absent if not.", optional=True, enum=SORTS)
+    sort = String("As requested; absent if not.", optional=True, enum=BOARD_SORTS)
     order = String("As requested; absent if not.", optional=True, enum=ORDERS)
     address = String("As requested; absent if not.", optional=True)
     min_txn = Integer("As requested; absent if not.", optional=True)

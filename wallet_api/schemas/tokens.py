@@ -1,7 +1,7 @@
 """The schemas of what tracked wallets did in a token."""
 
-from wallet_api.boards import ORDERS
 from wallet_api.chains import WALLET_TYPES
+from wallet_api.orders import ORDERS
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
     ChangeSchema,
@@ -31,10 +31,10 @@ from wallet_api.schemas.fields import (
     String,
     Strings,
     Switch,
-    Text,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import PAGE, PaginationSchema, ProfileSchema
+from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.schemas.wallets import ProfileSchema
 
 _REMAINING = (
     "Worth of what is held, `_sol` in the native coin of any chain; 0 if nothing is, null without a price."
@@ -62,14 +62,13 @@ class TokenArguments(GroupArguments):
     mint = Mint("The token.", required=True)
 
 
-class TokenTransactionsArguments(FormatMixin, FollowMixin, TokenArguments):
+class TokenTransactionsArguments(CursorMixin, FormatMixin, FollowMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
     limit = WholeNumber(1, ROWS, load_default=50)
-    cursor = Text("`pagination.next_cursor` of the page before.")
 
 
-class _TraderArguments(TokenArguments):
+class _TraderArguments(CursorMixin, TokenArguments):
     """A page of the traders of a token. Without `type` the wallets of all types."""
 
     order = Choice(
@@ -77,7 +76,6 @@ class _TraderArguments(TokenArguments):
         "`desc` by default, `asc` for `first_buy`. Unknown figures come last.",
     )
     still_holding = Switch("Whether the wallets still hold the token; both by default.")
-    cursor = Text("`pagination.next_cursor` of the page before.")
 
 
 class TokenStatsArguments(_TraderArguments):

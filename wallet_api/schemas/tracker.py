@@ -1,5 +1,6 @@
 """The schemas of a wallet's record in a period."""
 
+from wallet_api.periods import PERIODS
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
@@ -20,7 +21,7 @@ from wallet_api.schemas.fields import (
     String,
     Strings,
 )
-from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
+from wallet_api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 

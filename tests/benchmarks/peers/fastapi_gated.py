@@ -20,7 +20,7 @@ from slowapi.errors import RateLimitExceeded
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import load_sql
-from wallet_api.queries import leaderboard as board
+from wallet_api.periods import PERIOD_LENGTHS
 from wallet_api.queries import windows
 from wallet_api.queries.history import HISTORY
 from wallet_api.queries.token_price import DEFAULT_RULE
@@ -186,7 +186,7 @@ async def leaderboard(
     """The ranked wallets of our leaderboard."""
     values = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency}
     now = datetime.now(UTC)
-    values |= {"now": now} | board.cut_period(now - board.PERIOD_LENGTHS[period], now)
+    values |= {"now": now} | windows.cut_period(now - PERIOD_LENGTHS[period], now)
     rows = await connection.fetch(_BOARD, *(values[name] for name in _BOARD_NAMES))
     ranked = sorted(rows, key=lambda row: (-row["total_volume"], row["address"]))[:limit]
     entries = [{"wallet": row["address"], **json.loads(row["entry"])} for row in ranked]

@@ -1,4 +1,4 @@
-"""What boards can be asked for: the periods, their parts, and the figures that sort them."""
+"""The periods of boards, trackers and analytics, and their parts."""
 
 from datetime import timedelta
 
@@ -19,19 +19,8 @@ BUCKETS = {
     "7d": timedelta(hours=2),
     "30d": timedelta(hours=6),
 }
+# Of all operations that have a period.
+PERIODS = tuple(BUCKETS)
+BOARD_PERIODS = (*PERIODS, "90d", ALL)
 # The windows of flows, the shortest first.
 FLOW_PERIODS = ("1h", "6h", "1d", "7d")
-
-SORTS = (
-    "total_volume",
-    "realized_pnl",
-    "realized_pnl_usd",
-    "win_rate",
-    "total_txn",
-    "realized_pnl_percentage",
-    "total_buy",
-    "best_trade_pnl",
-    "avg_hold_time_minutes",
-    "sold_without_cost",
-)
-ORDERS = ("desc", "asc")

@@ -1,0 +1,15 @@
+"""How lists can be sorted: the figures of boards, and the two orders."""
+
+BOARD_SORTS = (
+    "total_volume",
+    "realized_pnl",
+    "realized_pnl_usd",
+    "win_rate",
+    "total_txn",
+    "realized_pnl_percentage",
+    "total_buy",
+    "best_trade_pnl",
+    "avg_hold_time_minutes",
+    "sold_without_cost",
+)
+ORDERS = ("desc", "asc")
