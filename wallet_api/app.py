@@ -17,7 +17,6 @@ from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.responses import cached, cors, counters, envelope, headers, large, seals
 from wallet_api.settings import Settings
-from wallet_api.wallet_ids import WalletIds
 
 # Imported with this module, which gunicorn does before it starts workers.
 _BLUEPRINTS = tuple(all_blueprints())
@@ -43,8 +42,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     database = Database(settings)
     registry = CollectorRegistry()
     bulkhead = Bulkhead(settings.web_threads)
-    wallet_ids = WalletIds()
-    holdings_service = HoldingsService(settings, database, wallet_ids, bulkhead, large.await_turn, registry)
+    holdings_service = HoldingsService(settings, database, bulkhead, large.await_turn, registry)
     board_refreshers = ThreadPoolExecutor(_BOARDS_AT_ONCE, thread_name_prefix="board")
     if settings.proxy_hops:
         hops = settings.proxy_hops
@@ -66,7 +64,6 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
             gate=access_gate,
             holdings=holdings_service,
             registry=registry,
-            wallet_ids=wallet_ids,
             boards=Cache(settings.leaderboard_ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
             board_refreshers=board_refreshers,
             signals=Cache(settings.leaderboard_ttl_seconds, max_size=_SIGNALS, slot=bulkhead.slot),

@@ -19,7 +19,6 @@ from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.settings import Settings
-from wallet_api.wallet_ids import WalletIds
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +36,6 @@ class Services:
     gate: Gate
     holdings: HoldingsService
     registry: CollectorRegistry
-    wallet_ids: WalletIds
     boards: Cache[Any]
     board_refreshers: ThreadPoolExecutor
     signals: Cache[dict[str, Any]]

@@ -17,7 +17,7 @@ from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
-from wallet_api.queries.history import wallet_history
+from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.prices import token_prices
@@ -31,7 +31,7 @@ from wallet_api.responses.envelope import to_json
 from wallet_api.responses.examples import ADDRESS, META, MINT, SIGNATURE
 from wallet_api.schemas.analytics import AnalyticsSchema
 from wallet_api.schemas.signals import SignalsSchema
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.wallets import find_wallet
 
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 # The time of all examples.
@@ -107,7 +107,8 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
     """Return the data of each example, by path and name."""
     wallet = {"blockchain": "solana", "address": ADDRESS}
     token = {"blockchain": "solana", "mint": MINT, "type": "kol"}
-    ids = WalletIds()
+    tracked = find_wallet(connection, **wallet)
+    quiet = find_wallet(connection, "solana", QUIET)
     week = GROUP | {"period": "7d"}
     board = read_board(connection, NOW, **week)
     best = leaderboard_page(board, **week, sort="realized_pnl", limit=1)["leaderboard"]
@@ -116,15 +117,11 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/wallets/lookup", "found"): look_up_addresses(connection, [ADDRESS]),
         ("/v1/wallets/lookup", "not_found"): look_up_addresses(connection, [UNTRACKED]),
         ("/v1/wallets/lookup", "several"): look_up_addresses(connection, [ADDRESS, UNTRACKED]),
-        ("/v1/wallets/history", "page"): wallet_history(
-            connection, WalletIds(), NOW, **GROUP, address=ADDRESS, limit=1
-        ),
-        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, ids, NOW, **wallet, period="1d"),
-        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, ids, NOW, **wallet),
-        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(
-            connection, WalletIds(), NOW, "solana", QUIET
-        ),
-        ("/v1/wallets/connections", "the_first"): wallet_connections(connection, NOW, **wallet, limit=1),
+        ("/v1/wallets/history", "page"): wallet_history(connection, tracked, NOW, HistoryPage(limit=1)),
+        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, tracked, NOW, "1d"),
+        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW),
+        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, quiet, NOW),
+        ("/v1/wallets/connections", "the_first"): wallet_connections(connection, tracked, NOW, limit=1),
         ("/v1/transactions/latest", "page"): latest_trades(connection, NOW, **GROUP, limit=1),
         ("/v1/transactions/latest", "of_a_token"): latest_trades(
             connection, NOW, **GROUP, limit=1, mint=MINT

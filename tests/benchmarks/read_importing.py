@@ -20,9 +20,9 @@ from tests.integration.test_ledger_under_way import assert_whole
 from tests.ledger.in_process import exact
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
-from wallet_api.queries.history import wallet_history
+from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.settings import Settings
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.wallets import find_wallet
 
 _ASKED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
 
@@ -56,8 +56,12 @@ def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> st
     for wallet in cycle(wallets):
         if importer.poll() is not None:
             break
-        place = (group[0], wallet["type"], wallet["address"])
-        record = exact(wallet_history(connection, WalletIds(), datetime.now(UTC), *place, limit=5))
+        place = (group[0], wallet["address"])
+        record = exact(
+            wallet_history(
+                connection, find_wallet(connection, *place), datetime.now(UTC), HistoryPage(limit=5)
+            )
+        )
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))
         asked += 1

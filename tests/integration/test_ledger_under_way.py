@@ -18,11 +18,11 @@ from tests.lib.waiting import eventually, waiting
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.queries.history import wallet_history
+from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.settings import Settings
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
 
@@ -43,8 +43,10 @@ def test_every_history_during_an_import_is_of_one_moment(database_url: str, conn
         importing = pool.submit(importer.trades, rows)
         while not importing.done():
             wallet = wallets[answers % 2]
-            place = ("solana", wallet["type"], wallet["wallet_address"])
-            record = exact(wallet_history(connection, WalletIds(), now, *place, limit=5))
+            place = ("solana", wallet["wallet_address"])
+            record = exact(
+                wallet_history(connection, find_wallet(connection, *place), now, HistoryPage(limit=5))
+            )
             assert_whole(record)
             seen.add(record["lifetime_stats"]["total_tx_count"])
             answers += 1

@@ -17,7 +17,7 @@ from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_within
-from wallet_api.queries.history import wallet_history
+from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import read_flows, read_windows
 from wallet_api.queries.prices import token_prices
@@ -32,7 +32,7 @@ from wallet_api.schemas.analytics import BucketSchema, FlowsSchema
 from wallet_api.schemas.fields import Shape
 from wallet_api.schemas.signals import SignalSchema
 from wallet_api.schemas.tokens import TRADER_SORTS
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.wallets import find_wallet
 
 # By operation and arguments.
 Figures = dict[tuple[Any, ...], Any]
@@ -116,17 +116,17 @@ def _serialized(schema: Shape, rows: list[Row]) -> list[Row]:
 
 def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
     found: Figures = {}
-    ids = WalletIds()
     for wallet in connection.execute("SELECT blockchain, type, address FROM wallets").fetchall():
-        record = exact(wallet_history(connection, ids, now, **wallet, limit=1000, rule=rule))
+        tracked = find_wallet(connection, **wallet)
+        record = exact(wallet_history(connection, tracked, now, HistoryPage(limit=1000), rule))
         del record["pagination"]
         place = (wallet["blockchain"], wallet["address"])
         found["history", now, *place] = record
-        found["calendar", now, *place] = exact(wallet_calendar(connection, ids, now, *place))
+        found["calendar", now, *place] = exact(wallet_calendar(connection, tracked, now))
         for period in PERIODS:
-            data = track_wallet(connection, ids, now, *place, period, rule)
+            data = track_wallet(connection, tracked, now, period, rule)
             found["tracker", now, *place, period] = exact(data)
-        found["connections", now, *place] = exact(wallet_connections(connection, now, *place))
+        found["connections", now, *place] = exact(wallet_connections(connection, tracked, now))
     return found
 
 

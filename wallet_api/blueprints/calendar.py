@@ -11,6 +11,7 @@ from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
 from wallet_api.services import services
+from wallet_api.wallets import find_wallet
 
 blueprint = Blueprint("calendar", __name__, url_prefix="/v1")
 
@@ -31,4 +32,4 @@ _operation = Operation(
 def pnl_calendar(**arguments: Any) -> dict[str, Any]:
     """Return what a wallet traded and realized on each day of UTC, with the sums of each month."""
     with services().database.read() as connection:
-        return wallet_calendar(connection, services().wallet_ids, datetime.now(UTC), **arguments)
+        return wallet_calendar(connection, find_wallet(connection, **arguments), datetime.now(UTC))

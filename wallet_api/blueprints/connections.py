@@ -12,6 +12,7 @@ from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.connections import ConnectionsArguments, ConnectionsSchema
 from wallet_api.services import services
+from wallet_api.wallets import find_wallet
 
 blueprint = Blueprint("connections", __name__, url_prefix="/v1")
 
@@ -30,7 +31,7 @@ _operation = Operation(
 
 @blueprint.get("/wallets/connections")
 @_operation.cached
-def connections(**arguments: Any) -> dict[str, Any]:
+def connections(limit: int | None = None, **wallet: Any) -> dict[str, Any]:
     """Return the other tracked wallets of the chain that traded the same tokens in the last 30 days."""
     with services().database.read() as connection:
-        return wallet_connections(connection, datetime.now(UTC), **arguments)
+        return wallet_connections(connection, find_wallet(connection, **wallet), datetime.now(UTC), limit)

@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 
 from wallet_api.access.current import current_request
 from wallet_api.errors import WalletNotFound
-from wallet_api.queries.history import wallet_history
+from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_cached
 from wallet_api.responses.examples import ADDRESS, examples_of
@@ -15,6 +15,7 @@ from wallet_api.responses.large import await_turn
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
 from wallet_api.services import services
+from wallet_api.wallets import count_tokens, find_wallet
 
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
 
@@ -47,12 +48,11 @@ def history() -> Response:
     )
 
 
-def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
-    current = services()
-    if arguments.get("overview", True) and "mint" not in arguments:
-        wallet = arguments["blockchain"], arguments["address"]
-        await_turn(current.wallet_ids.count_tokens(current.database, *wallet))
+def _data(blockchain: str, address: str, type: str | None = None, **page: Any) -> dict[str, Any]:
+    current, requested = services(), HistoryPage(**page)
     with current.database.read() as connection:
-        return wallet_history(
-            connection, current.wallet_ids, datetime.now(UTC), type=type, **arguments, rule=current.price_rule
-        )
+        wallet = find_wallet(connection, blockchain, address, type)
+        if requested.shows_all_tokens:
+            # There is a connection for each thread: none is missing while this one waits.
+            await_turn(count_tokens(connection, wallet))
+        return wallet_history(connection, wallet, datetime.now(UTC), requested, current.price_rule)

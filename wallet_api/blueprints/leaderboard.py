@@ -6,13 +6,13 @@ from flask import Blueprint, Response
 
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
-from wallet_api.queries.wallets import check_tracked
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_version
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.leaderboard import LeaderboardArguments, LeaderboardSchema
 from wallet_api.services import services
+from wallet_api.wallets import find_wallet
 
 blueprint = Blueprint("leaderboard", __name__, url_prefix="/v1")
 
@@ -49,5 +49,5 @@ def _page(
 ) -> dict[str, Any]:
     if address is not None and not board.has(address):
         with services().database.read() as connection:
-            check_tracked(connection, blockchain, address, type)
+            find_wallet(connection, blockchain, address, type)
     return leaderboard_page(board, blockchain, type, address=address, **others)

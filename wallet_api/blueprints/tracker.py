@@ -12,6 +12,7 @@ from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.services import services
+from wallet_api.wallets import find_wallet
 
 blueprint = Blueprint("tracker", __name__, url_prefix="/v1")
 
@@ -31,10 +32,8 @@ _operation = Operation(
 @blueprint.get("/wallets/tracker")
 @blueprint.get("/wallet/tracking", endpoint="tracker_alias")
 @_operation.cached
-def tracker(**arguments: Any) -> dict[str, Any]:
+def tracker(period: str, **wallet: Any) -> dict[str, Any]:
     """Return a wallet's figures over a period, how its profit grew, its tokens and its trades."""
-    current = services()
-    with current.database.read() as connection:
-        return track_wallet(
-            connection, current.wallet_ids, datetime.now(UTC), **arguments, rule=current.price_rule
-        )
+    with services().database.read() as connection:
+        found = find_wallet(connection, **wallet)
+        return track_wallet(connection, found, datetime.now(UTC), period, services().price_rule)

@@ -23,7 +23,6 @@ from wallet_api.providers.faults import BreakerOpen, NotConfigured
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
-from wallet_api.wallet_ids import WalletIds
 
 # How often a request polls for the snapshot of another worker: the first and the longest interval.
 _FIRST_POLL_SECONDS = 0.02
@@ -63,7 +62,6 @@ class HoldingsService:
         self,
         settings: Settings,
         database: Database,
-        wallet_ids: WalletIds,
         bulkhead: Bulkhead,
         await_turn: AwaitTurn,
         registry: CollectorRegistry,
@@ -83,7 +81,6 @@ class HoldingsService:
         self._snapshots = Snapshots(
             database,
             bulkhead,
-            wallet_ids,
             await_turn,
             ttl_seconds=self._ttl,
             claim_seconds=limits.total_seconds + _CLAIM_MARGIN_SECONDS,

@@ -12,9 +12,9 @@ import orjson
 
 from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.database import Connection, Database, MissingReference, Row, load_statements
-from wallet_api.errors import ServiceUnavailable, WalletNotFound
+from wallet_api.errors import ServiceUnavailable
 from wallet_api.providers.balances.base import Balances, Token
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.wallets import find_wallet
 
 _SNAPSHOTS = load_statements(__package__, "snapshots")
 
@@ -84,7 +84,6 @@ class Snapshots:
         self,
         database: Database,
         bulkhead: Bulkhead,
-        wallet_ids: WalletIds,
         await_turn: AwaitTurn,
         *,
         ttl_seconds: float,
@@ -92,7 +91,6 @@ class Snapshots:
     ) -> None:
         self._database = database
         self._bulkhead = bulkhead
-        self._wallet_ids = wallet_ids
         self._await_turn = await_turn
         self._background = threading.BoundedSemaphore(_BACKGROUND_CONNECTIONS)
         self._ttl = ttl_seconds
@@ -117,29 +115,24 @@ class Snapshots:
         )
 
     def _row(self, blockchain: str, address: str, max_bytes: int) -> Row:
-        parameters = {"blockchain": blockchain, "address": address, "max_bytes": max_bytes}
-
-        def find(connection: Connection) -> Row | None:
-            return self._wallet_ids.read(
-                connection,
-                lambda wallet_id: connection.execute(
-                    _SNAPSHOTS["find"], parameters | {"wallet_id": wallet_id}
-                ).fetchone(),
-                *(blockchain, address),
-            )
+        def find(connection: Connection) -> Row:
+            wallet = find_wallet(connection, blockchain, address)
+            parameters = {"wallet_id": wallet.wallet_id, "max_bytes": max_bytes}
+            row = connection.execute(_SNAPSHOTS["find"], parameters).fetchone()
+            if row is None:
+                raise wallet.removed
+            return row
 
         try:
             with self._bulkhead.slot(Wait.PRIMARY), self._database.write() as connection:
-                row = find(connection)
+                return find(connection)
         except ServiceUnavailable:
             # Without the primary no refresh is possible, but a standby may have a snapshot.
             with self._bulkhead.slot(), self._database.read() as connection:
                 row = find(connection)
-            if row is not None and row["tokens_bytes"] is None:
+            if row["tokens_bytes"] is None:
                 raise
-        if row is None:
-            raise WalletNotFound(blockchain, address)
-        return row
+            return row
 
     def claim(self, wallet_id: int) -> Claim | None:
         """Return a claim on the wallet; None if it is claimed, fresh or removed, or has just failed."""

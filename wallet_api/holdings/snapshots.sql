@@ -2,7 +2,7 @@
 
 -- find --
 -- A tracked wallet with its latest snapshot, and the state of its refresh. Tokens of more than max_bytes, as they
--- are stored, are left out. No row if the wallet of the id has another address.
+-- are stored, are left out.
 -- Needs wallets_pkey, holdings_snapshots_pkey.
    SELECT wallet.wallet_id,
           snapshot.native_amount,
@@ -18,9 +18,7 @@
 LEFT JOIN holdings_snapshots AS snapshot
        ON snapshot.wallet_id = wallet.wallet_id
       AND snapshot.wallet_id = %(wallet_id)s
-    WHERE wallet.wallet_id = %(wallet_id)s
-      AND wallet.blockchain = %(blockchain)s
-      AND wallet.address = %(address)s;
+    WHERE wallet.wallet_id = %(wallet_id)s;
 
 -- claim --
 -- Claim the next refresh of a tracked wallet; no row if it is claimed, is fresh, or just failed.

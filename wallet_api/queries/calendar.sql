@@ -6,9 +6,6 @@
                   AS profile
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
-          AND blockchain = %(blockchain)s
-          AND address = %(address)s
-          AND type = COALESCE(%(type)s, type)
        ),
 {latest_price},
        traded AS MATERIALIZED (

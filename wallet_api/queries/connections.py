@@ -7,9 +7,9 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.errors import WalletNotFound
 from wallet_api.periods import PERIOD_LENGTHS
 from wallet_api.queries.windows import cut_period
+from wallet_api.wallets import Wallet
 
 PERIOD = "30d"
 MAX_TOKENS = 50
@@ -19,10 +19,8 @@ _CONNECTIONS = load_sql(__package__, "connections")
 
 def wallet_connections(
     connection: Connection,
+    wallet: Wallet,
     now: datetime,
-    blockchain: str,
-    address: str,
-    type: str | None = None,
     limit: int | None = None,
 ) -> dict[str, Any]:
     """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
@@ -34,10 +32,8 @@ def wallet_connections(
     row = connection.execute(
         _CONNECTIONS,
         {
-            "blockchain": blockchain,
-            "address": address,
-            "type": type,
-            "currency": CHAINS[blockchain].currency,
+            **wallet.parameters,
+            "currency": CHAINS[wallet.blockchain].currency,
             "since": since,
             "now": now,
             "limit": limit,
@@ -46,10 +42,10 @@ def wallet_connections(
         },
     ).fetchone()
     if row is None:
-        raise WalletNotFound(blockchain, address, type)
+        raise wallet.removed
     return {
-        "wallet_address": address,
-        "blockchain": blockchain,
+        "wallet_address": wallet.address,
+        "blockchain": wallet.blockchain,
         "type": row["type"],
         "period": PERIOD,
         "token_count": row["token_count"],

@@ -1,14 +1,12 @@
 -- The other wallets of a chain that traded tokens of one wallet, both within a window: its whole days, and the
 -- trades themselves at its edges.
--- Needs wallets_blockchain_address_key, wallets_pkey, position_days_pkey, trades_by_time, positions_pkey, token_faces_pkey,
+-- Needs wallets_pkey, position_days_pkey, trades_by_time, positions_pkey, token_faces_pkey,
 -- positions_by_token, trades_pkey.
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
               type
          FROM wallets
-        WHERE blockchain = %(blockchain)s
-          AND address = %(address)s
-          AND type = COALESCE(%(type)s, type)
+        WHERE wallet_id = %(wallet_id)s
        ),
        traded AS MATERIALIZED (
        SELECT position_days.wallet_id,

@@ -1,5 +1,6 @@
 """The lifetime record of one wallet."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,8 +12,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
-from wallet_api.queries.wallets import read_wallet
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.wallets import Wallet
 
 HISTORY = load_sql(__package__, "history")
 
@@ -25,7 +25,7 @@ _STATS = (
 )
 
 
-class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
+class _HistoryKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trade of one wallet: that of the ledger, then the mint."""
 
     created_at: datetime
@@ -35,71 +35,91 @@ class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
     mint: str
 
 
+@dataclass(frozen=True)
+class HistoryPage:
+    """What is requested of a history.
+
+    Only the trades are limited to `since` <= created_at < `until`. Without `overview`, token_overview is left
+    out; with `mint`, it and the trades are of one token alone.
+    """
+
+    limit: int = 50
+    cursor: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    overview: bool = True
+    mint: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Return the most trades of the page."""
+        return min(self.limit, MAX_LIMIT)
+
+    @property
+    def shows_all_tokens(self) -> bool:
+        """Return whether token_overview has every token of the wallet."""
+        return self.overview and self.mint is None
+
+    def scope(self, wallet: Wallet) -> cursors.Scope:
+        """Return what binds its cursors."""
+        bounds = {"since": self.since, "until": self.until}
+        given = [f"{name} {moment.isoformat()}" for name, moment in bounds.items() if moment is not None]
+        of_token = [] if self.mint is None else [self.mint]
+        return ("history", wallet.blockchain, wallet.type, wallet.address, *given, *of_token)
+
+    def parameters(self, scope: cursors.Scope) -> dict[str, Any]:
+        """Return the parameters of history.sql that select the trades. Raises InvalidParameter."""
+        # Without bounds and cursor, start before the newest trade.
+        key = (self.until or "infinity", False, "", 0, "")
+        if self.cursor:
+            key = msgspec.structs.astuple(cursors.decode(self.cursor, scope, _HistoryKey))
+        return {
+            "limit": self.size,
+            "overview": self.overview,
+            "of_mint": self.mint,
+            "since": self.since or "-infinity",
+            **dict(zip(_HistoryKey.__struct_fields__, key, strict=True)),
+        }
+
+
 def wallet_history(
     connection: Connection,
-    ids: WalletIds,
+    wallet: Wallet,
     now: datetime,
-    blockchain: str,
-    type: str | None,
-    address: str,
-    limit: int = 50,
-    cursor: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    overview: bool = True,
-    mint: str | None = None,
+    page: HistoryPage,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
-    """Return a wallet's lifetime figures and a page of `limit` trades (at most 1000), newest first.
+    """Return a wallet's lifetime figures and a page of its trades, newest first.
 
-    Without `type` the wallet can be of any. Only the trades are limited to `since` <= created_at < `until`.
-    Without `overview`, token_overview is left out; with `mint`, it and the trades are of one token alone.
     Unrealized profit is by the prices at `now`. All of it is of one snapshot. Raises WalletNotFound,
     InvalidParameter.
     """
-    of_token = [] if mint is None else [mint]
-    scope = ("history", blockchain, type or "", address, *_bounds(since, until), *of_token)
-    page_size = min(limit, MAX_LIMIT)
-    parameters: dict[str, Any] = {
-        "blockchain": blockchain,
-        "type": type,
-        "address": address,
-        "currency": CHAINS[blockchain].currency,
-        "limit": page_size,
-        "overview": overview,
-        "of_mint": mint,
+    currency = CHAINS[wallet.blockchain].currency
+    scope = page.scope(wallet)
+    parameters = {
+        **wallet.parameters,
+        "currency": currency,
+        **page.parameters(scope),
         **rule.parameters(now),
     }
-    # Without bounds and cursor, start before the newest trade.
-    start = {"created_at": until or "infinity", "is_sell": False, "tx_signature": "", "event_index": 0}
-    after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
-    parameters |= start | after | {"since": since or "-infinity"}
-    row = read_wallet(
-        connection,
-        ids,
-        lambda wallet_id: read_priced(connection, HISTORY, parameters | {"wallet_id": wallet_id}),
-        *(blockchain, address, type),
-    )
-    last = _TradeKey(*[row[name] for name in _TradeKey.__struct_fields__]) if row["has_more"] else None
+    row = read_priced(connection, HISTORY, parameters)
+    if row is None:
+        raise wallet.removed
+    last = _HistoryKey(*[row[name] for name in _HistoryKey.__struct_fields__]) if row["has_more"] else None
     data = {
         "profile": orjson.Fragment(row["profile"]),
-        **_figures(row, CHAINS[blockchain].currency),
+        **_figures(row, currency),
         "token_overview": orjson.Fragment(row["token_overview"]),
         "trades": orjson.Fragment(row["trades"]),
         "pagination": {
-            "limit": page_size,
+            "limit": page.size,
             "next_cursor": cursors.encode(scope, last) if last else None,
             "has_more": row["has_more"],
         },
     }
-    if not overview:
+    if not page.overview:
         del data["token_overview"]
-    return with_warnings(data, limit_warnings(limit))
-
-
-def _bounds(since: datetime | None, until: datetime | None) -> list[str]:
-    bounds = {"since": since, "until": until}
-    return [f"{name} {moment.isoformat()}" for name, moment in bounds.items() if moment is not None]
+    return with_warnings(data, limit_warnings(page.limit))
 
 
 def _figures(row: Row, currency: str) -> dict[str, Any]:

@@ -171,9 +171,6 @@
               %(currency)s::text AS currency
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
-          AND blockchain = %(blockchain)s
-          AND address = %(address)s
-          AND type = COALESCE(%(type)s, type)
        ),
        lifetime AS (
        SELECT *,

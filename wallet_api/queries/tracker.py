@@ -11,8 +11,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
-from wallet_api.queries.wallets import read_wallet
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.wallets import Wallet
 
 _HOURS = 24
 # Of each list of tokens and trades.
@@ -23,21 +22,16 @@ _TRACKER = load_sql(__package__, "tracker")
 
 def track_wallet(
     connection: Connection,
-    ids: WalletIds,
+    wallet: Wallet,
     now: datetime,
-    blockchain: str,
-    address: str,
     period: str,
     rule: PriceRule = DEFAULT_RULE,
-    type: str | None = None,
 ) -> dict[str, Any]:
     """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
     now = now.replace(microsecond=0)
-    currency = CHAINS[blockchain].currency
+    currency = CHAINS[wallet.blockchain].currency
     parameters = {
-        "blockchain": blockchain,
-        "address": address,
-        "type": type,
+        **wallet.parameters,
         "currency": currency,
         "period": period,
         "since": now - PERIOD_LENGTHS[period],
@@ -46,12 +40,9 @@ def track_wallet(
         "bucket_seconds": int(BUCKETS[period].total_seconds()),
         "most": MAX_ROWS,
     }
-    row = read_wallet(
-        connection,
-        ids,
-        lambda wallet_id: read_priced(connection, _TRACKER, parameters | {"wallet_id": wallet_id}),
-        *(blockchain, address, type),
-    )
+    row = read_priced(connection, _TRACKER, parameters)
+    if row is None:
+        raise wallet.removed
     json_parts = (
         "period_stats",
         "period_win_rate_distribution",
@@ -61,11 +52,11 @@ def track_wallet(
     )
     texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
     data: dict[str, Any] = {
-        "wallet": address,
+        "wallet": wallet.address,
         "profile": {
-            "wallet_address": address,
+            "wallet_address": wallet.address,
             **{name: row[name] for name in texts},
-            "blockchain": blockchain,
+            "blockchain": wallet.blockchain,
             "currency": currency,
             "active_hours": active_hours(dict(row["hours"])),
         },

@@ -4,9 +4,6 @@
        SELECT *
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
-          AND blockchain = %(blockchain)s
-          AND address = %(address)s
-          AND type = COALESCE(%(type)s, type)
        ),
 {latest_price},
        -- Not materialized: reading the trades where they are needed takes less time.

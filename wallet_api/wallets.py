@@ -1,0 +1,41 @@
+"""The tracked wallets, of which statements read the rows by their ids."""
+
+from typing import NamedTuple
+
+from wallet_api.database import Connection, load_sql
+from wallet_api.errors import WalletNotFound
+
+_FIND = load_sql(__package__, "find_wallet")
+_COUNT_TOKENS = load_sql(__package__, "count_tokens")
+
+
+class Wallet(NamedTuple):
+    """A tracked wallet, and its id in the ledger."""
+
+    wallet_id: int
+    blockchain: str
+    address: str
+    type: str
+
+    @property
+    def parameters(self) -> dict[str, int | str]:
+        """Return the parameters of statements about the wallet."""
+        return self._asdict()
+
+    @property
+    def removed(self) -> WalletNotFound:
+        """Return the error for a wallet that was removed after it had been found."""
+        return WalletNotFound(self.blockchain, self.address)
+
+
+def find_wallet(connection: Connection, blockchain: str, address: str, type: str | None = None) -> Wallet:
+    """Return a tracked wallet, of this type if one is given. Raises WalletNotFound."""
+    row = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
+    if row is None or type not in (None, row["type"]):
+        raise WalletNotFound(blockchain, address, type)
+    return Wallet(row["wallet_id"], blockchain, address, row["type"])
+
+
+def count_tokens(connection: Connection, wallet: Wallet) -> int:
+    """Return how many tokens the wallet has traded."""
+    return connection.fetch_value(_COUNT_TOKENS, wallet.parameters) or 0
