@@ -13,8 +13,8 @@ def load_sql(package: str, name: str) -> LiteralString:
     """Return the text of `name`.sql beside the modules of `package`, without comments and indentation.
 
     A line `{other}` or `{other},` stands for the text of `other`.sql beside it, and `{ledger.other}` for that
-    of a file in another folder. `{other: sum($) AS $}` stands for its columns: for each of them this text, with
-    its name in place of $.
+    of a file in another folder. `{other: sum($) AS $}` stands for its columns: for each of them this text,
+    with its name in place of $.
     """
     return _statement(package, _read(package, name))
 
