@@ -146,7 +146,8 @@ def test_the_age_of_the_data_is_a_metric(
     report.add(connection, report.delayed("eth", [1.0, 4.5, 5.0]))
     for _ in range(2):
         one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
-        report.add(connection, report.left_out(["eth"], new=one, met=one))
+        report.add(connection, report.left_out(one))
+        report.add(connection, report.left_out_of_round(["eth"], one))
     _save_node(connection)
     importer.trades([trade_row(ANN, "s", now - timedelta(seconds=50))])
     importer.prices([price_row("150", now - timedelta(seconds=40))])
@@ -287,8 +288,8 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
 def test_dashboard_and_alerts_use_existing_metrics(
     settings: Settings, client_of: ClientOf, connection: Connection
 ) -> None:
-    report.add(connection, report.round_ended("eth", "prices", succeeded_at=datetime.now(UTC)))
-    report.add(connection, report.left_out(["eth"], new=Counter(), met=Counter()))
+    report.add(connection, report.round_ended("solana", "trades", succeeded_at=datetime.now(UTC)))
+    report.add(connection, report.left_out_of_round(["eth"], Counter()))
     _save_node(connection)
     _save_follows(connection, 1.0)
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:

@@ -4,14 +4,17 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from click.testing import CliRunner
+from flask import request
 
 from tests.ledger.in_process import Row
+from tests.lib.waiting import eventually
 from tests.stub import faults
 from tests.stub.evm import EvmChain
 from tests.stub.server import Stub
@@ -175,6 +178,33 @@ def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, oper
     # Total, last round, kept. Each start reads again what is no trade and still in the overlap.
     assert ["solana", "no_value", "1", "1", "1"] in lines
     assert ["solana", "no_trade", "3", "1", "0"] in lines
+
+
+def test_what_a_killed_round_left_out_is_counted_once(stub: Stub, operator: Operator, start: Start) -> None:
+    read_from(stub, operator)
+    (other,) = addresses("solana", 1)
+    operator.track(("solana", other))
+    gift = transaction(AT, WALLET, own(FART, 5), Move("friend", FART, -5))
+    for signature, told in (("unclear", unclear()), ("gift", gift)):
+        stub.transactions.add(WALLET, signature, told)
+    is_over = threading.Event()
+
+    def wait_at_the_other() -> None:
+        if other.encode() in request.get_data():
+            is_over.wait(30)
+
+    stub.scenarios["rpc"] = wait_at_the_other
+    running = start("trades", SYNC_THREADS="1")
+    read = "SELECT FROM sync_wallets WHERE synced_until IS NOT NULL"
+    assert eventually(lambda: operator.fetch(read) != [], 30)
+    running.process.kill()
+    running.process.wait()
+    is_over.set()
+    del stub.scenarios["rpc"]
+    operator.sync(SYNC_OVERLAP_SECONDS="0")
+    counts = json.loads(status(operator, "--json"))["left_out"]
+    totals = {one["reason"]: one["total"] for one in counts if one["blockchain"] == "solana"}
+    assert (totals["no_value"], totals["no_trade"]) == (1, 1)
 
 
 def test_the_delay_is_that_of_new_trades(stub: Stub, operator: Operator) -> None:

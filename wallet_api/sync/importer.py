@@ -36,7 +36,13 @@ from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync import report
 from wallet_api.sync.finality import forget_decided, remove_orphans, save_blocks, save_unfinal
 from wallet_api.sync.jobs import REMOVED, Job
-from wallet_api.sync.left_out import count_unreadable, expire_left_out, save_left_out, settle_left_out
+from wallet_api.sync.left_out import (
+    count_unreadable,
+    counted_as,
+    expire_left_out,
+    save_left_out,
+    settle_left_out,
+)
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.report import Fact
 from wallet_api.sync.summaries import TradesSummary
@@ -69,9 +75,8 @@ class Importer:
         self._prices = prices
         self._summary = summary
         self._denied = denied
-        # By chain and reason: what the round met, and what no round had met before.
+        # By chain and reason.
         self._met: Counter[tuple[str, str]] = Counter()
-        self._new: Counter[tuple[str, str]] = Counter()
         self._delays: defaultdict[str, list[float]] = defaultdict(list)
         self.landed: Counter[str] = Counter()
 
@@ -107,21 +112,24 @@ class Importer:
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
         settle_left_out(self._connection, _read(fetched))
         for one in fetched:
-            one.job.save_synced(self._connection, one.chunk)
+            counts = _new_counts(one)
+            with self._connection.transaction():
+                # What was read is not counted again.
+                one.job.save_synced(self._connection, one.chunk)
+                if one.job.ranges:
+                    report.add(self._connection, report.left_out(counts))
             if one.job.ranges:
                 self._count(one, arrived)
             else:
                 one.job.outcome = REMOVED
-        self._new.update((each.wallet.chain.name, _counted_as(each)) for each in new)
         self._summary.new_left_out += sum(each.is_signed for each in new)
 
     def finish(self, chains: Sequence[str]) -> list[Fact]:
         """Finish the summary, and return what made no trade, and how late new trades are."""
         for chain in chains:
-            self._new[chain, EXPIRED] = expire_left_out(self._connection, chain, datetime.now(UTC))
-            self._met[chain, EXPIRED] = self._new[chain, EXPIRED]
+            self._met[chain, EXPIRED] = expire_left_out(self._connection, chain, datetime.now(UTC))
         self._summary.unreadable = count_unreadable(self._connection, chains)
-        facts = list(report.left_out(chains, self._new, self._met))
+        facts = list(report.left_out_of_round(chains, self._met))
         for chain, delays in self._delays.items():
             facts += report.delayed(chain, delays)
         return facts
@@ -184,10 +192,9 @@ class Importer:
 
     def _count(self, one: FetchedChunk, arrived: set[tuple[int, str]]) -> None:
         chain, summary, chunk = one.job.chain, self._summary, one.chunk
-        synced_until = {each.wallet: each.synced_until for each in one.job.ranges}
         for each in one.left_out:
             log.info("%s on %s: %s: %s", each.wallet.address, chain, each.tx_signature, each.detail)
-            self._met[chain, _counted_as(each)] += 1
+            self._met[counted_as(each)] += 1
             if not each.is_signed:
                 summary.unsigned += 1
                 continue
@@ -195,12 +202,7 @@ class Importer:
             summary.left_out_reasons[str(each.reason)][each.detail] += 1
         for name, count in chunk.counts.items():
             self._met[chain, name] += count
-            self._new[chain, name] += count
-        for draft in one.denied:
-            self._met[chain, DENIED] += 1
-            until = synced_until.get(draft.wallet)
-            # Those before it were counted when they were read first.
-            self._new[chain, DENIED] += until is None or draft.created_at > until
+        self._met[chain, DENIED] += len(one.denied)
         summary.denied += len(one.denied)
         summary.no_trades += chunk.counts[NO_TRADE]
         summary.unsigned += chunk.counts[UNSIGNED]
@@ -217,6 +219,17 @@ class Importer:
                 # Another chunk may have it too.
                 arrived.remove(transaction)
                 self._delays[chain].append(max(0.0, (now - moment).total_seconds()))
+
+
+def _new_counts(one: FetchedChunk) -> Counter[tuple[str, str]]:
+    """Return by chain and reason what made no trade, and was not counted before."""
+    counts = Counter({(one.job.chain, name): count for name, count in one.chunk.counts.items()})
+    synced_until = {each.wallet: each.synced_until for each in one.job.ranges}
+    for draft in one.denied:
+        until = synced_until.get(draft.wallet)
+        # Those before it were counted when they were read first.
+        counts[one.job.chain, DENIED] += until is None or draft.created_at > until
+    return +counts
 
 
 def _new_drafts(one: FetchedChunk) -> list[Draft]:
@@ -237,11 +250,6 @@ def _read(fetched: Sequence[FetchedChunk]) -> list[tuple[int, str]]:
     read |= {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.chunk.settled}
     left = {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.left_out}
     return list(read - left)
-
-
-def _counted_as(left_out: LeftOut) -> str:
-    """Return what it is counted as: alarms are for what the wallets did."""
-    return str(left_out.reason) if left_out.is_signed else UNSIGNED
 
 
 def _left_out(draft: Draft, reason: Reason, detail: str) -> LeftOut:

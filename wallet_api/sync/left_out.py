@@ -1,12 +1,14 @@
 """What a sync leaves out: kept by signature and reason, and read again."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.swaps import UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.providers.trades.source import Listed
+from wallet_api.sync import report
 
 # What was left out is read again at the start of a process, and then once a day.
 _AGAIN = timedelta(days=1)
@@ -35,7 +37,7 @@ def left_out_due(connection: Connection, chains: Sequence[str], started: datetim
 
 
 def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: datetime) -> list[LeftOut]:
-    """Keep what was left out, and return what was not kept before. A removed wallet keeps nothing."""
+    """Keep what was left out; count and return what was not kept before. A removed wallet keeps nothing."""
     rows = {(each.wallet.wallet_id, each.tx_signature): each for each in left_out}
     parameters = {
         "wallet_ids": [wallet_id for wallet_id, _ in rows],
@@ -46,10 +48,17 @@ def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: date
         "signed": [each.is_signed for each in rows.values()],
         "now": now,
     }
-    with suppress(MissingReference), translated():
-        new = connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
-        return [rows[row["wallet_id"], row["tx_signature"]] for row in new if row["is_new"]]
+    with suppress(MissingReference), translated(), connection.transaction():
+        kept = connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
+        new = [rows[row["wallet_id"], row["tx_signature"]] for row in kept if row["is_new"]]
+        report.add(connection, report.left_out(Counter(counted_as(each) for each in new)))
+        return new
     return []
+
+
+def counted_as(left_out: LeftOut) -> tuple[str, str]:
+    """Return the chain and the reason for which it is counted: alarms are for what the wallets did."""
+    return left_out.wallet.chain.name, str(left_out.reason) if left_out.is_signed else UNSIGNED
 
 
 def expire_left_out(connection: Connection, chain: str, now: datetime) -> int:

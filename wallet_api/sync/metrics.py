@@ -1,6 +1,6 @@
 """The report of syncs as metrics, for Prometheus."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -56,9 +56,10 @@ _FAMILIES = (
 )
 
 
-def sync_metrics(connection: Connection, now: datetime) -> Iterator[Metric]:
-    """Yield the metrics of all syncs at `now`."""
+def sync_metrics(connection: Connection, now: datetime) -> list[Metric]:
+    """Return the metrics of all syncs at `now`."""
     lists = report.read(connection, now)
+    metrics: list[Metric] = []
     for family in _FAMILIES:
         metric = family.metric()
         numbers: dict[tuple[str, ...], float | None] = {}
@@ -70,9 +71,8 @@ def sync_metrics(connection: Connection, now: datetime) -> Iterator[Metric]:
         for labels, number in numbers.items():
             if number is not None:
                 metric.add_metric(labels, number)
-        yield metric
-    yield _followed_wallets(lists)
-    yield _trade_delays(lists)
+        metrics.append(metric)
+    return [*metrics, _followed_wallets(lists), _trade_delays(lists)]
 
 
 def _followed_wallets(lists: report.Report) -> Metric:

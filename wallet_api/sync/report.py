@@ -28,7 +28,7 @@ Report = Mapping[str, Sequence[Row]]
 
 
 class Fact(NamedTuple):
-    """What a sync adds: to a total since ever, and instead of the last number and time, with None too."""
+    """What a sync adds to a total since ever, and the last number and time, unless those before stay."""
 
     blockchain: str
     name: str
@@ -61,7 +61,12 @@ def read(connection: Connection, now: datetime) -> Report:
 def begin_sync(connection: Connection, sync: SyncName, chains: Iterable[str], now: datetime) -> None:
     """Report that a sync is tried, so that one that never succeeds is not missed."""
     connection.execute(_REPORT["try"], {"sync": sync, "blockchains": list(chains), "now": now})
-    add(connection, (fact for chain in chains for fact in _progress(chain, sync, None, None, None)))
+    forget_progress(connection, sync, chains)
+
+
+def forget_progress(connection: Connection, sync: SyncName, chains: Iterable[str]) -> None:
+    """Forget how far a round was that is no longer under way."""
+    connection.execute(_REPORT["forget_progress"], {"sync": sync, "blockchains": list(chains)})
 
 
 def forget(connection: Connection, sync: SyncName, blockchain: str | None) -> bool:
@@ -89,7 +94,6 @@ def round_ended(
         yield Fact(chain, "rounds", sync, total=1, at=succeeded_at)
     yield Fact(chain, "wallets", sync, last=wallets)
     yield Fact(chain, "failed", sync, last=failed)
-    yield from _progress(chain, sync, None, None, None)
 
 
 def round_under_way(
@@ -98,24 +102,22 @@ def round_under_way(
     """Yield how far a round is: the wallets that are read, their trades, and when the last result arrived."""
     if arrived_at is not None:
         yield Fact(chain, "arrived", sync, at=arrived_at)
-    yield from _progress(chain, sync, wallets, read, trades)
-
-
-def _progress(
-    chain: str, sync: SyncName, wallets: int | None, read: int | None, trades: int | None
-) -> Iterator[Fact]:
     yield Fact(chain, "round_wallets", sync, last=wallets)
     yield Fact(chain, "round_read", sync, last=read)
     yield Fact(chain, "round_trades", sync, last=trades)
 
 
-def left_out(
-    chains: Sequence[str], new: Counter[tuple[str, str]], met: Counter[tuple[str, str]]
-) -> Iterator[Fact]:
-    """Yield by reason what made no trade: what no round had met before, and what this one met."""
+def left_out(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
+    """Yield by chain and reason how many transactions made no trade that were not counted before."""
+    for (chain, reason), count in new.items():
+        yield Fact(chain, "left_out", reason, total=count)
+
+
+def left_out_of_round(chains: Sequence[str], met: Counter[tuple[str, str]]) -> Iterator[Fact]:
+    """Yield by reason how many transactions made no trade in a round, also those counted before."""
     for chain in chains:
         for reason in (*Reason, *COUNTED):
-            yield Fact(chain, "left_out", reason, total=new[chain, reason], last=met[chain, reason])
+            yield Fact(chain, "left_out", reason, last=met[chain, reason])
 
 
 def delayed(chain: str, delays: Sequence[float]) -> Iterator[Fact]:

@@ -1,15 +1,15 @@
 -- What syncs report. A row of sync_report is a fact of a chain; each list is one of `sync status --json`, but for buckets.
 
 -- add --
--- Add to the totals of facts, and replace their numbers and times. Needs sync_report_pkey.
+-- Add to the totals of facts, and replace those of their numbers and times that are given. Needs sync_report_pkey.
 INSERT INTO sync_report AS kept (blockchain, name, label, total, last, at)
 SELECT *
   FROM unnest(%(blockchains)s::text[], %(names)s::text[], %(labels)s::text[], %(totals)s::double precision[],
               %(lasts)s::double precision[], %(times)s::timestamptz[])
     ON CONFLICT (blockchain, name, label) DO UPDATE
    SET total = kept.total + excluded.total,
-       last = excluded.last,
-       at = excluded.at;
+       last = COALESCE(excluded.last, kept.last),
+       at = COALESCE(excluded.at, kept.at);
 
 -- try --
 -- Keep the time of a first attempt, until a round succeeds. Needs sync_report_pkey.
@@ -28,6 +28,13 @@ SELECT max(at) AS called_at
   FROM sync_report
  WHERE blockchain = %(blockchain)s
    AND name = 'calls';
+
+-- forget_progress --
+-- Forget how far rounds were. Needs sync_report_pkey.
+DELETE FROM sync_report
+ WHERE blockchain = ANY(%(blockchains)s::text[])
+   AND label = %(sync)s
+   AND starts_with(name, 'round_');
 
 -- forget --
 -- Forget a sync, of a chain or of all. Needs sync_report_pkey.
@@ -79,7 +86,7 @@ WITH kept AS (
 SELECT fact.blockchain,
        fact.label AS reason,
        fact.total::bigint AS total,
-       fact.last::bigint AS last_round,
+       COALESCE(fact.last, 0)::bigint AS last_round,
        COALESCE(kept.kept, 0) AS kept
   FROM sync_report AS fact
   LEFT JOIN kept

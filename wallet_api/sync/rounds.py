@@ -230,6 +230,7 @@ class _TradesRound:
             )
         elif watcher is None:
             report.forget_watch(self._connection, chains)
+        report.forget_progress(self._connection, "trades", chains)
         report.add(self._connection, facts)
 
     def _warn_of(self, failure: str) -> None:

@@ -151,7 +151,7 @@ class PricesSummary(RoundSummary):
 class TokensSummary(RoundSummary):
     """The outcome of a round of tokens.
 
-    `read` counts faces that were read, `unknown` tokens of which the node knows none. `left` counts chains
+    `read` counts faces that were read, `unknown` tokens of which the node has none. `left` counts chains
     with more tokens, for the next round.
     """
 

@@ -32,7 +32,7 @@ _READ_AGAIN = timedelta(hours=1)
 _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
 _UNDER_WAY = 200
-# The signatures of a getSignatureStatuses, and the requests for them in a look.
+# The signatures of a getSignatureStatuses, and the requests for them at a time.
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
 _REPORT_SECONDS = 10.0
@@ -54,7 +54,7 @@ class NoticeJob(Job):
         return chunk
 
     def save_synced(self, connection: Connection, chunk: Chunk) -> None:
-        """Leave the range of the wallet as it is, since the transaction says nothing of earlier ones."""
+        """Leave the range of the wallet as it is, since the transaction contains nothing of earlier ones."""
 
     def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
         """Have the wallet read when the transaction is final."""
@@ -94,7 +94,7 @@ class DecisionJob(Job):
                 self.watcher.read_again(row.wallet)
 
     def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
-        """Decide them with the next look."""
+        """Decide them at the next time."""
         self.outcome, self.detail = failure, detail
 
 
@@ -107,7 +107,7 @@ class Watcher:
     """
 
     def __init__(
-        self, provider: Provider, poll_seconds: float, final_seconds: float, look_seconds: float
+        self, provider: Provider, poll_seconds: float, final_seconds: float, check_seconds: float
     ) -> None:
         self._poll, self._final = timedelta(seconds=poll_seconds), timedelta(seconds=final_seconds)
         self._settled = self._final / 4
@@ -120,9 +120,9 @@ class Watcher:
         self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)
         self._ranges: dict[str, Range] = {}
         self._again: dict[int, datetime] = {}
-        self._look_seconds = look_seconds
+        self._check_seconds = check_seconds
         self.failed: Counter[str] = Counter()
-        self._looked_at = self._reported_at = -_REPORT_SECONDS
+        self._checked_at = self._reported_at = -_REPORT_SECONDS
         self._deciding = 0
         self._reconnects = self._gaps = 0
         assert provider.stream is not None
@@ -149,8 +149,8 @@ class Watcher:
 
     def results(self, connection: Connection) -> list[Result]:
         """Return the results of notices and decisions that have arrived, and begin new ones."""
-        if time.monotonic() - self._looked_at > self._look_seconds:
-            self._looked_at = time.monotonic()
+        if time.monotonic() - self._checked_at > self._check_seconds:
+            self._checked_at = time.monotonic()
             self._watch(tracked_rows(connection, [self._chain]))
             self._decide(connection)
             self._report(connection)
