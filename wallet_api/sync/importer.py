@@ -40,8 +40,8 @@ from wallet_api.sync.left_out import (
     count_unreadable,
     counted_as,
     expire_left_out,
+    forget_left_out,
     save_left_out,
-    settle_left_out,
 )
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.report import Fact
@@ -110,7 +110,7 @@ class Importer:
         arrived = self._import([row for row in rows if row[0].job.outcome is None]) - known
         left_out = [each for one in fetched for each in one.left_out]
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
-        settle_left_out(self._connection, _read(fetched))
+        forget_left_out(self._connection, _read(fetched))
         for one in fetched:
             counts = _new_counts(one)
             with self._connection.transaction():
@@ -128,7 +128,14 @@ class Importer:
         """Finish the summary, and return what made no trade, and how late new trades are."""
         for chain in chains:
             self._met[chain, EXPIRED] = expire_left_out(self._connection, chain, datetime.now(UTC))
-        self._summary.unreadable = count_unreadable(self._connection, chains)
+        summary, met = self._summary, Counter[str]()
+        for (_, reason), count in self._met.items():
+            met[reason] += count
+        summary.no_trades, summary.unsigned, summary.others = met[NO_TRADE], met[UNSIGNED], met[OTHERS]
+        summary.from_logs, summary.denied = met[FROM_LOGS], met[DENIED]
+        summary.reorganised = met[REORGANISED]
+        summary.left_out = sum(met[reason] for reason in Reason)
+        summary.unreadable = count_unreadable(self._connection, chains)
         facts = list(report.left_out_of_round(chains, self._met))
         for chain, delays in self._delays.items():
             facts += report.delayed(chain, delays)
@@ -191,25 +198,16 @@ class Importer:
         return set()
 
     def _count(self, one: FetchedChunk, arrived: set[tuple[int, str]]) -> None:
-        chain, summary, chunk = one.job.chain, self._summary, one.chunk
+        chain, chunk = one.job.chain, one.chunk
         for each in one.left_out:
             log.info("%s on %s: %s: %s", each.wallet.address, chain, each.tx_signature, each.detail)
             self._met[counted_as(each)] += 1
-            if not each.is_signed:
-                summary.unsigned += 1
-                continue
-            summary.left_out += 1
-            summary.left_out_reasons[str(each.reason)][each.detail] += 1
+            if each.is_signed:
+                self._summary.left_out_reasons[str(each.reason)][each.detail] += 1
         for name, count in chunk.counts.items():
             self._met[chain, name] += count
         self._met[chain, DENIED] += len(one.denied)
-        summary.denied += len(one.denied)
-        summary.no_trades += chunk.counts[NO_TRADE]
-        summary.unsigned += chunk.counts[UNSIGNED]
-        summary.others += chunk.counts[OTHERS]
-        summary.from_logs += chunk.counts[FROM_LOGS]
-        summary.reorganised += chunk.counts[REORGANISED]
-        summary.swaps += chunk.swaps
+        self._summary.swaps += chunk.swaps
         now = datetime.now(UTC)
         moments = {
             (draft.wallet.wallet_id, draft.tx_signature): draft.created_at for draft in _new_drafts(one)
@@ -247,7 +245,7 @@ def _read(fetched: Sequence[FetchedChunk]) -> list[tuple[int, str]]:
     read = {
         (each.wallet.wallet_id, each.tx_signature) for one in fetched for each in (*one.drafts, *one.denied)
     }
-    read |= {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.chunk.settled}
+    read |= {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.chunk.read_again}
     left = {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.left_out}
     return list(read - left)
 

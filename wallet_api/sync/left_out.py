@@ -67,10 +67,10 @@ def expire_left_out(connection: Connection, chain: str, now: datetime) -> int:
     return connection.execute(_LEFT_OUT["expire"], parameters).rowcount
 
 
-def settle_left_out(connection: Connection, read: Sequence[tuple[int, str]]) -> None:
+def forget_left_out(connection: Connection, read: Sequence[tuple[int, str]]) -> None:
     """Forget these transactions, each of a wallet, since they could be read now."""
     wallet_ids, signatures = zip(*read, strict=True) if read else ((), ())
-    connection.execute(_LEFT_OUT["settle"], {"wallet_ids": list(wallet_ids), "signatures": list(signatures)})
+    connection.execute(_LEFT_OUT["forget"], {"wallet_ids": list(wallet_ids), "signatures": list(signatures)})
 
 
 def count_unreadable(connection: Connection, chains: Sequence[str]) -> int:

@@ -65,7 +65,7 @@ DELETE FROM sync_left_out AS kept
    AND kept.tx_signature = ranked.tx_signature
    AND (ranked.first_seen_at < %(seen_before)s::timestamptz OR ranked.place > %(most)s);
 
--- settle --
+-- forget --
 -- Forget what could be read now. Needs sync_left_out_pkey.
 DELETE FROM sync_left_out AS kept
  USING unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[]) AS given (wallet_id, tx_signature)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_statements
 from wallet_api.decoding.swaps import COUNTED, UNSIGNED, Reason
 
@@ -64,26 +65,30 @@ def begin_sync(connection: Connection, sync: SyncName, chains: Iterable[str], no
     forget_progress(connection, sync, chains)
 
 
-def forget_progress(connection: Connection, sync: SyncName, chains: Iterable[str]) -> None:
-    """Forget how far a round was that is no longer under way."""
-    connection.execute(_REPORT["forget_progress"], {"sync": sync, "blockchains": list(chains)})
-
-
 def forget(connection: Connection, sync: SyncName, blockchain: str | None) -> bool:
     """Forget a sync that is no longer run, for a chain or for all, and how far that chain was watched.
 
     Return whether there was one. A sync that still runs comes back. What was counted of the chain stays.
     """
-    parameters = {"sync": sync, "blockchain": blockchain}
     if blockchain is not None:
         forget_watch(connection, [blockchain])
-        connection.execute(_REPORT["forget_blocks"], parameters)
-    return bool(connection.execute(_REPORT["forget"], parameters).rowcount)
+        connection.execute(_REPORT["forget_blocks"], {"blockchain": blockchain})
+    return bool(_forget(connection, [blockchain] if blockchain else CHAINS, label=sync))
 
 
-def forget_watch(connection: Connection, chains: Sequence[str]) -> None:
+def forget_progress(connection: Connection, sync: SyncName, chains: Iterable[str]) -> None:
+    """Forget how far a round was that is no longer under way."""
+    _forget(connection, chains, "round_", sync)
+
+
+def forget_watch(connection: Connection, chains: Iterable[str]) -> None:
     """Forget that chains were watched."""
-    connection.execute(_REPORT["forget_watch"], {"blockchains": list(chains)})
+    _forget(connection, chains, "watch_")
+
+
+def _forget(connection: Connection, chains: Iterable[str], prefix: str = "", label: str | None = None) -> int:
+    parameters = {"blockchains": list(chains), "prefix": prefix, "label": label}
+    return connection.execute(_REPORT["forget"], parameters).rowcount
 
 
 def round_ended(

@@ -29,24 +29,12 @@ SELECT max(at) AS called_at
  WHERE blockchain = %(blockchain)s
    AND name = 'calls';
 
--- forget_progress --
--- Forget how far rounds were. Needs sync_report_pkey.
-DELETE FROM sync_report
- WHERE blockchain = ANY(%(blockchains)s::text[])
-   AND label = %(sync)s
-   AND starts_with(name, 'round_');
-
 -- forget --
--- Forget a sync, of a chain or of all. Needs sync_report_pkey.
-DELETE FROM sync_report
- WHERE label = %(sync)s
-   AND (blockchain = %(blockchain)s OR %(blockchain)s::text IS NULL);
-
--- forget_watch --
--- Forget that chains were watched. Needs sync_report_pkey.
+-- Forget facts of some chains whose names begin with a prefix, of one label or of all. Needs sync_report_pkey.
 DELETE FROM sync_report
  WHERE blockchain = ANY(%(blockchains)s::text[])
-   AND starts_with(name, 'watch_');
+   AND starts_with(name, %(prefix)s)
+   AND (label = %(label)s OR %(label)s::text IS NULL);
 
 -- forget_blocks --
 -- Forget the blocks of a chain whose hashes are known. Needs sync_blocks_pkey.

@@ -110,7 +110,7 @@ class Watcher:
         self, provider: Provider, poll_seconds: float, final_seconds: float, check_seconds: float
     ) -> None:
         self._poll, self._final = timedelta(seconds=poll_seconds), timedelta(seconds=final_seconds)
-        self._settled = self._final / 4
+        self._likely_final = self._final / 4
         (self._chain,) = provider.chains
         self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
         # What only names a wallet, which anybody can send: it is read after the others.
@@ -164,7 +164,7 @@ class Watcher:
 
     def read_again(self, wallet: TrackedWallet) -> None:
         """Have a wallet read when all that has happened until now is final."""
-        self._again[wallet.wallet_id] = datetime.now(UTC) + self._settled
+        self._again[wallet.wallet_id] = datetime.now(UTC) + self._likely_final
 
     def close(self) -> None:
         """End the connection. All that happens from now on is a gap."""
@@ -197,7 +197,7 @@ class Watcher:
         if watched_since is None:
             return bool(now - read_until > self._poll)
         # Before, it was not watched, and what happened then is final by now.
-        if read_until < watched_since + self._settled <= now:
+        if read_until < watched_since + self._likely_final <= now:
             self._gaps += 1
             return True
         return False
@@ -231,7 +231,7 @@ class Watcher:
         if self._deciding:
             return
         now = datetime.now(UTC)
-        unfinal = read_unfinal(connection, self._chain, now - self._settled, _MOST_UNFINAL)
+        unfinal = read_unfinal(connection, self._chain, now - self._likely_final, _MOST_UNFINAL)
         for start in range(0, len(unfinal), _STATUSES):
             rows = unfinal[start : start + _STATUSES]
             ranges = [Range(row.wallet, now, now, False, None, None) for row in rows]
