@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +24,7 @@ from tests.sync.operator import Operator, Start, addresses
 from tests.sync.solana import BONK, FART, USDC, WALLET, buy, own, pool, read_from
 from wallet_api.cli import cli
 from wallet_api.database import connect
-from wallet_api.sync import rounds
+from wallet_api.sync import report, rounds
 from wallet_api.sync.metrics import sync_metrics
 
 AT = now() - timedelta(minutes=50)
@@ -205,6 +206,20 @@ def test_what_a_killed_round_left_out_is_counted_once(stub: Stub, operator: Oper
     counts = json.loads(status(operator, "--json"))["left_out"]
     totals = {one["reason"]: one["total"] for one in counts if one["blockchain"] == "solana"}
     assert (totals["no_value"], totals["no_trade"]) == (1, 1)
+
+
+def test_what_is_added_at_the_same_time_is_all_counted(operator: Operator) -> None:
+    keys = [(chain, reason) for chain in ("eth", "solana") for reason in ("no_trade", "unclear")]
+
+    def add(order: int) -> None:
+        with closing(connect(operator.url)) as connection:
+            for _ in range(50):
+                report.add(connection, report.of_left_out(dict.fromkeys(keys[::order], 1)))
+
+    with ThreadPoolExecutor(4) as executor:
+        list(executor.map(add, (1, -1, 1, -1)))
+    counts = json.loads(status(operator, "--json"))["left_out"]
+    assert {(one["blockchain"], one["reason"]): one["total"] for one in counts} == dict.fromkeys(keys, 200)
 
 
 def test_the_delay_is_that_of_new_trades(stub: Stub, operator: Operator) -> None:

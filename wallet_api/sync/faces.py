@@ -41,7 +41,7 @@ def read_faces(
             log.warning("tokens of %s: %s %s", chain, fault.outcome, fault.detail)
         else:
             read.append(chain)
-    ended = partial(report.round_ended, sync="tokens", succeeded_at=datetime.now(UTC))
+    ended = partial(report.of_round, sync="tokens", succeeded_at=datetime.now(UTC))
     report.add(connection, (fact for chain in read for fact in ended(chain)))
     return summary
 

@@ -117,7 +117,7 @@ class Importer:
                 # What was read is not counted again.
                 one.job.save_synced(self._connection, one.chunk)
                 if one.job.ranges:
-                    report.add(self._connection, report.left_out(counts))
+                    report.add(self._connection, report.of_left_out(counts))
             if one.job.ranges:
                 self._count(one, arrived)
             else:
@@ -136,9 +136,9 @@ class Importer:
         summary.reorganised = met[REORGANISED]
         summary.left_out = sum(met[reason] for reason in Reason)
         summary.unreadable = count_unreadable(self._connection, chains)
-        facts = list(report.left_out_of_round(chains, self._met))
+        facts = list(report.of_left_out_in_round(chains, self._met))
         for chain, delays in self._delays.items():
-            facts += report.delayed(chain, delays)
+            facts += report.of_delays(chain, delays)
         return facts
 
     def _remember_blocks(self, one: FetchedChunk) -> None:
@@ -245,7 +245,7 @@ def _read(fetched: Sequence[FetchedChunk]) -> list[tuple[int, str]]:
     read = {
         (each.wallet.wallet_id, each.tx_signature) for one in fetched for each in (*one.drafts, *one.denied)
     }
-    read |= {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.chunk.read_again}
+    read |= {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.chunk.reread}
     left = {(each.wallet.wallet_id, each.tx_signature) for one in fetched for each in one.left_out}
     return list(read - left)
 

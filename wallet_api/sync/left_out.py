@@ -51,7 +51,7 @@ def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: date
     with suppress(MissingReference), translated(), connection.transaction():
         kept = connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
         new = [rows[row["wallet_id"], row["tx_signature"]] for row in kept if row["is_new"]]
-        report.add(connection, report.left_out(Counter(counted_as(each) for each in new)))
+        report.add(connection, report.of_left_out(Counter(counted_as(each) for each in new)))
         return new
     return []
 

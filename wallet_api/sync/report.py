@@ -91,7 +91,7 @@ def _forget(connection: Connection, chains: Iterable[str], prefix: str = "", lab
     return connection.execute(_REPORT["forget"], parameters).rowcount
 
 
-def round_ended(
+def of_round(
     chain: str, sync: SyncName, wallets: int = 0, failed: int = 0, *, succeeded_at: datetime | None
 ) -> Iterator[Fact]:
     """Yield the facts of a round: its wallets, how many of them were not read, and whether it succeeded."""
@@ -101,7 +101,7 @@ def round_ended(
     yield Fact(chain, "failed", sync, last=failed)
 
 
-def round_under_way(
+def of_progress(
     chain: str, sync: SyncName, wallets: int, read: int, trades: int, arrived_at: datetime | None
 ) -> Iterator[Fact]:
     """Yield how far a round is: the wallets that are read, their trades, and when the last result arrived."""
@@ -112,20 +112,20 @@ def round_under_way(
     yield Fact(chain, "round_trades", sync, last=trades)
 
 
-def left_out(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
+def of_left_out(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
     """Yield by chain and reason how many transactions made no trade that were not counted before."""
     for (chain, reason), count in new.items():
         yield Fact(chain, "left_out", reason, total=count)
 
 
-def left_out_of_round(chains: Sequence[str], met: Counter[tuple[str, str]]) -> Iterator[Fact]:
+def of_left_out_in_round(chains: Sequence[str], met: Counter[tuple[str, str]]) -> Iterator[Fact]:
     """Yield by reason how many transactions made no trade in a round, also those counted before."""
     for chain in chains:
         for reason in (*Reason, *COUNTED):
             yield Fact(chain, "left_out", reason, last=met[chain, reason])
 
 
-def delayed(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
+def of_delays(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
     """Yield how long after their block new trades were in the ledger, and the median."""
     places = sorted(delays)
     for bound in _BOUNDS if delays else ():
@@ -136,7 +136,7 @@ def delayed(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
         yield Fact(chain, "delay_seconds", "trades", last=statistics.median(delays))
 
 
-def called(
+def of_calls(
     connection: Connection, chain: str, calls: Mapping[str, int], seconds: float, now: datetime
 ) -> Iterator[Fact]:
     """Yield the calls of a round by method, and a minute.
@@ -150,7 +150,7 @@ def called(
         yield Fact(chain, "calls", method, total=count, last=count / minutes, at=now)
 
 
-def watched(
+def of_watch(
     chain: str,
     method: str,
     *,

@@ -1,11 +1,13 @@
 -- What syncs report. A row of sync_report is a fact of a chain; each list is one of `sync status --json`, but for buckets.
 
 -- add --
--- Add to the totals of facts, and replace those of their numbers and times that are given. Needs sync_report_pkey.
+-- Add to the totals of facts, and replace those of their numbers and times that are given; in one order, so that no two
+-- of these wait for each other. Needs sync_report_pkey.
 INSERT INTO sync_report AS kept (blockchain, name, label, total, last, at)
 SELECT *
   FROM unnest(%(blockchains)s::text[], %(names)s::text[], %(labels)s::text[], %(totals)s::double precision[],
               %(lasts)s::double precision[], %(times)s::timestamptz[])
+ ORDER BY 1, 2, 3
     ON CONFLICT (blockchain, name, label) DO UPDATE
    SET total = kept.total + excluded.total,
        last = COALESCE(excluded.last, kept.last),

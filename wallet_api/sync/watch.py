@@ -247,7 +247,7 @@ class Watcher:
         self._reported_at = time.monotonic()
         self._warn_of_failed()
         reconnects = self._stream.reconnects
-        facts = report.watched(
+        facts = report.of_watch(
             self._chain,
             self._stream.method,
             wallets=len(self._ranges),

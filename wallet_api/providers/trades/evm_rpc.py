@@ -89,7 +89,7 @@ class EvmRpcTrades:
                 self._together = min(2 * self._together, CHUNK_BLOCKS)
                 chunk.left_out += _lost(again, found)
                 left_out = {(each.wallet, each.tx_signature) for each in chunk.left_out}
-                chunk.read_again = [row for row in again if (row.wallet, row.tx_signature) not in left_out]
+                chunk.reread = [row for row in again if (row.wallet, row.tx_signature) not in left_out]
                 chunk.is_last, since = part_end == newest, chunk.until or since
                 if chunk.is_last:
                     self._head = chunk.blocks[-1].hash

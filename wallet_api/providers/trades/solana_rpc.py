@@ -128,7 +128,7 @@ class SolanaRpcTrades:
             chunk.add(row, decoded, is_new=is_new)
             chunk.counts[OTHERS] += is_new and not decoded.is_signed
             if not decoded.is_kept and row.tx_signature in before:
-                chunk.read_again.append(row)
+                chunk.reread.append(row)
         return chunk
 
     def _fetch(self, rows: Sequence[Listed]) -> dict[Listed, _Outcome]:

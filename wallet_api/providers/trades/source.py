@@ -77,7 +77,7 @@ class Chunk:
 
     A chunk contains all rows of a transaction or none. `is_last` is false if later trades follow. `swaps` and
     `wraps` are how many swaps the source has reported, and how many of them are wraps. `counts` are
-    transactions that were read for the first time, by what is counted of them (COUNTED); `read_again` are
+    transactions that were read for the first time, by what is counted of them (COUNTED); `reread` are
     those that were left out before and could be read now. `blocks` are those whose hashes show later
     whether a reorganisation removed them; `orphans` are known ones that it has removed. `unfinal` are
     transactions that may still disappear, `decided` those that were unfinal and are final or orphaned now.
@@ -90,7 +90,7 @@ class Chunk:
     swaps: int = 0
     wraps: int = 0
     counts: Counter[str] = field(default_factory=Counter)
-    read_again: list[Listed] = field(default_factory=list)
+    reread: list[Listed] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     orphans: list[Block] = field(default_factory=list)
     unfinal: list[Unfinal] = field(default_factory=list)
