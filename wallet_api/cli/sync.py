@@ -115,7 +115,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 overlap = max(overlap, settings.follow_final_seconds)
                 times = (options["every"], settings.follow_final_seconds, settings.follow_seconds)
                 start_watching = partial(Watcher, provider, *times)
-            job = TradesSync(
+            trades = TradesSync(
                 provider=provider,
                 prices=prices,
                 since=since,
@@ -129,7 +129,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
 
             def one(connection: Connection, stopping: threading.Event) -> RoundSummary:
                 with progress_bar("Wallets", hidden=hidden) as show:
-                    return job.round(connection, stopping, show)
+                    return trades.round(connection, stopping, show)
 
             return Work("trades", provider.chains, [provider.pace], one, seconds)
 
