@@ -14,7 +14,7 @@ import pytest
 import requests
 
 import wallet_api
-from tests.lib.processes import Gunicorn, Process, StartGunicorn, environment_of
+from tests.lib.processes import Gunicorn, Process, StartGunicorn, environment_of, start_gunicorn
 from tests.lib.waiting import eventually, waiting
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -77,6 +77,24 @@ def test_a_stop_waits_for_requests_that_are_under_way(
             time.sleep(1)
         assert [answer.result().status_code for answer in answers] == [200, 200]
     assert server.process.wait(8) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_has_just_been_forked_loses_no_signal(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    # As on a busy machine, it goes on a second later.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, time\nos.register_at_fork(after_in_child=lambda: time.sleep(1))\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    server = start_gunicorn(settings, tmp_path / "log", workers=1, threads=2)
+    assert eventually(lambda: psutil.Process(server.process.pid).children() != [], 30, 0.01)
+    server.process.send_signal(number)
+    began = time.monotonic()
+    server.process.wait(60)
+    assert "SIGKILL" not in server.log
+    assert time.monotonic() - began < 15
 
 
 def _counts_folder(server: Gunicorn) -> Path:

@@ -10,6 +10,7 @@ import gc
 import os
 import resource
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -37,6 +38,7 @@ _FRESH_SECONDS = 60.0
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 # https://man7.org/linux/man-pages/man3/mallopt.3.html; other C libraries have no such function.
 _M_ARENA_MAX = -8
+_STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
 def _load_settings() -> Settings:
@@ -73,6 +75,7 @@ logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 def on_starting(server: Arbiter) -> None:
     """Refuse tables of another version, and make the folder for the metrics of all workers."""
+    os.register_at_fork(after_in_parent=_take_signals)
     for warning in filter(None, (_address_warning(server), _providers_warning())):
         if server.log is not None:
             server.log.warning(warning)
@@ -140,6 +143,20 @@ def on_exit(server: Arbiter) -> None:
     shutil.rmtree(os.environ[SHARED_FOLDER], ignore_errors=True)
 
 
+def pre_fork(server: Arbiter, worker: ThreadWorker) -> None:
+    """Hold back signals until the worker has its own handlers: gunicorn's, which it has before, lose them."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+
+
+def _take_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+
+
+def post_worker_init(worker: ThreadWorker) -> None:
+    """Take the signals that have come while the worker started."""
+    _take_signals()
+
+
 def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
     """Write the metrics of this worker to files in that folder, and let its threads share memory."""
     # With an arena for each thread, glibc retains the memory of a large response once for each thread.
@@ -151,7 +168,9 @@ def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
 
 def worker_exit(server: Arbiter, worker: ThreadWorker) -> None:
     """Close the services of the worker, whose threads would otherwise delay its exit."""
-    services = getattr(worker.wsgi, "extensions", {}).get("wallet_api")
+    # It has no application if that could not be loaded.
+    app = getattr(worker, "wsgi", None)
+    services = getattr(app, "extensions", {}).get("wallet_api")
     if services is not None:
         services.close()
 
