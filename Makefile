@@ -72,7 +72,6 @@ check: lint ## run lint, tests and audit, which may be skipped without a network
 	@sh config/audit.sh $(PYTHON) || [ $$? -eq 2 ]
 
 bench: $(INSTALLED) ## measure the ledger (SIZES=100000,1000000) and the HTTP side; 25 minutes, needs wrk
-	@$(PIP) install -r config/requirements-bench.txt
 	$(BIN)/python -m tests.benchmarks.ledger --sizes $(SIZES)
 	$(BIN)/python -m tests.benchmarks.http
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Write the newest versions within the bounds of setup.cfg: config/requirements.txt for the service with its
-# embedded servers, requirements-dev.txt for tests and lint, requirements-bench.txt for `make bench`.
+# embedded servers, requirements-dev.txt for tests and lint.
 set -eu
 python=${1:-python3}
 cd "$(dirname "$0")/.."
@@ -20,9 +20,4 @@ $pip install '.[dev]'
     echo '# Made by `make lock`: what tests and lint need besides requirements.txt.'
     frozen | grep -vxF -f "$work/requirements.txt"
 } > "$work/requirements-dev.txt"
-$pip install '.[bench]'
-{
-    echo '# Made by `make lock`: what the benchmarks need besides the other two.'
-    frozen | grep -vxF -f "$work/requirements.txt" -f "$work/requirements-dev.txt"
-} > "$work/requirements-bench.txt"
-mv "$work/requirements.txt" "$work/requirements-dev.txt" "$work/requirements-bench.txt" config/
+mv "$work/requirements.txt" "$work/requirements-dev.txt" config/

@@ -26,8 +26,7 @@ import psutil
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.dearest_cases import Case, cases
-from tests.benchmarks.http_servers import ROOT, Server, environment_of, gunicorn
-from tests.benchmarks.http_stage import stores
+from tests.benchmarks.http_servers import ROOT, Server, environment_of, gunicorn, stores
 from tests.lib.processes import running_valkey
 from wallet_api import embedded
 from wallet_api.database import connect

@@ -30,10 +30,11 @@ import requests
 from flask import Response
 
 from tests.benchmarks.follow_world import World
-from tests.benchmarks.sync_soak import FAULTS, NODE_FAULTS
 from tests.ledger.follower import Follower
 from tests.ledger.in_process import parsed
 from tests.lib.processes import start_gunicorn
+from tests.stub import faults
+from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.sync.operator import Operator, addresses, plain
 from wallet_api import embedded, migrations
@@ -48,6 +49,28 @@ _TIMES = {"FOLLOW_SECONDS": "1", "FOLLOW_FINAL_SECONDS": "40", "SYNC_OVERLAP_SEC
 _TIMES |= {"SYNC_TRADES_SECONDS": "20", "SYNC_THREADS": "8"}
 _POLL_SECONDS = 0.2
 _SAMPLE_SECONDS = 10
+_FAULTS: tuple[Scenario, ...] = (
+    faults.status(500),
+    faults.status(503, Retry_After="1"),
+    faults.status(429),
+    faults.status(429, Retry_After="1"),
+    faults.status(400),
+    faults.raw(b"null"),
+    faults.raw(b'{"cursor": null, "result": [{"transact'),
+    faults.raw(b"<html>busy</html>", "text/html"),
+    faults.close(),
+    # Bodies of status 200 from nodes: a transaction that is not there yet, limits, and passing faults.
+    faults.raw(b'{"jsonrpc": "2.0", "id": 0, "result": null}'),
+    faults.rpc_error(429, "Too many requests for a specific RPC call"),
+    faults.rpc_error(-32429, "rate limited"),
+    faults.rpc_error(-32007, "50/second request limit reached"),
+    faults.rpc_error(-32005, "Node is behind by 200 slots"),
+    faults.rpc_error(-32016, "over rate limit"),
+    faults.rpc_error(-32004, "Block not available for slot 5"),
+    faults.rpc_error(-32009, "Slot 5 was skipped, or missing in long-term storage"),
+    faults.rpc_error(-32014, "Block status not yet available for slot 5"),
+    faults.rpc_error(-32019, "Failed to query long-term storage"),
+)
 
 
 @dataclass
@@ -142,7 +165,7 @@ def _live(
     chance, stream = random.Random(6), world.stub.stream
 
     def fault() -> Response | None:
-        return chance.choice((*FAULTS, *NODE_FAULTS))() if chance.random() < 1 / 50 else None
+        return chance.choice(_FAULTS)() if chance.random() < 1 / 50 else None
 
     while len(stream.followed) < len(world.wallets):
         time.sleep(0.5)

@@ -1,29 +1,30 @@
-"""The servers that are measured: gunicorn and uvicorn, each on a free port, behind nginx if wanted."""
+"""The servers that are measured: gunicorn on a free port with stores of its own, behind nginx if wanted."""
 
+import json
 import os
+import random
+import shutil
 import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
+import requests
 
 from tests.lib.nginx import nginx, running_nginx
 
-WORKERS = 2
-THREADS = 8
 ROOT = Path(__file__).parents[2]
 # nginx as operators get it, but for its limits per address: all requests come from one.
 _NGINX_CHANGES = {
     "    limit_req zone=wallet_api_requests burst=200 nodelay;\n": "",
     "    limit_conn wallet_api_connections 100;\n": "",
 }
+_SCRIPT = Path(__file__).with_name("http_requests.lua")
 
 
 class MeasurementError(Exception):
@@ -32,71 +33,48 @@ class MeasurementError(Exception):
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: its address without a slash at the end, and its first process.
-
-    `front` is the first process of the nginx in front of it.
-    """
+    """A running server: its address without a slash at the end, and its first process."""
 
     name: str
     url: str
     process: psutil.Process
     log: Path
-    front: psutil.Process | None = None
 
-    def workers(self) -> list[psutil.Process]:
-        """Return the processes that respond."""
-        return self.process.children(recursive=True)
+
+@dataclass(frozen=True)
+class Measured:
+    """One run of wrk. CPU is in microseconds per request, latency in milliseconds."""
+
+    calls_per_second: float
+    server_us: float
+    postgres_us: float
+    valkey_us: float
+    p50_ms: float
+    p99_ms: float
 
 
 @contextmanager
 def gunicorn(
-    name: str,
-    target: str,
-    folder: Path,
-    environment: Mapping[str, str],
-    tree: Path = ROOT,
+    name: str, target: str, folder: Path, environment: Mapping[str, str], tree: Path = ROOT
 ) -> Iterator[Server]:
-    """Run gunicorn with the production settings of the checkout `tree`, from which the code is imported."""
-    logs = ("--access-logfile", str(folder / "access.log"))
-    settings = ("--config", str(tree / "config" / "gunicorn.conf.py"), *logs)
-    command = ["-m", "gunicorn", "--bind", "127.0.0.1:{port}", *settings, target]
-    own = {"WEB_CONCURRENCY": str(WORKERS), "WEB_THREADS": str(THREADS), **environment}
-    with _running(name, command, folder, own, tree) as server:
-        yield server
-
-
-@contextmanager
-def uvicorn(name: str, target: str, folder: Path, environment: Mapping[str, str]) -> Iterator[Server]:
-    """Run uvicorn with as many workers, its fast loop and parser, and its access log, as gunicorn has one."""
-    options = ("--port", "{port}", "--workers", str(WORKERS), "--log-level", "info", "--access-log")
-    fast = ("--loop", "uvloop", "--http", "httptools")
-    with _running(name, ["-m", "uvicorn", *options, *fast, target], folder, environment, ROOT) as server:
-        yield server
-
-
-@contextmanager
-def behind_nginx(server: Server, folder: Path) -> Iterator[Server]:
-    """Put an nginx with config/nginx.conf in front of the server."""
-    if nginx() is None:
-        raise MeasurementError("nginx is not installed: apt-get install nginx")
-    own = folder / f"nginx-{server.name}"
-    own.mkdir()
-    with running_nginx(own, [server.url], _NGINX_CHANGES) as front:
-        yield replace(server, url=front.url, front=psutil.Process(front.process.pid))
-
-
-@contextmanager
-def _running(
-    name: str, command: list[str], folder: Path, environment: Mapping[str, str], tree: Path
-) -> Iterator[Server]:
+    """Run two workers with the production settings and the code of the checkout `tree`."""
     log = folder / f"{name}.log"
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+        url = f"127.0.0.1:{taken.getsockname()[1]}"
+    settings = ("--config", str(tree / "config" / "gunicorn.conf.py"), "--bind", url)
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, *(part.format(port=port) for part in command)],
-            env=environment_of(tree, environment),
+            [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                *settings,
+                "--access-logfile",
+                str(folder / "access.log"),
+                target,
+            ],
+            env=environment_of(tree, {"WEB_CONCURRENCY": "2", "WEB_THREADS": "8", **environment}),
             cwd=tree,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -104,9 +82,8 @@ def _running(
             start_new_session=True,
         )
     try:
-        url = f"http://127.0.0.1:{port}"
-        _await_response(url, process, log)
-        yield Server(name, url, psutil.Process(process.pid), log)
+        _await_response(f"http://{url}/", process, log)
+        yield Server(name, f"http://{url}", psutil.Process(process.pid), log)
     finally:
         process.terminate()
         try:
@@ -124,11 +101,95 @@ def environment_of(tree: Path, environment: Mapping[str, str]) -> dict[str, str]
 def _await_response(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{url}/", timeout=60):
-                return
-        except urllib.error.HTTPError:
+        with suppress(requests.ConnectionError):
+            requests.get(url, timeout=60)
             return
-        except OSError:
-            time.sleep(0.1)
+        time.sleep(0.1)
     raise MeasurementError(f"A server did not start:\n{log.read_text()[-2000:]}")
+
+
+@contextmanager
+def behind_nginx(server: Server, folder: Path) -> Iterator[Server]:
+    """Put an nginx with config/nginx.conf in front of the server."""
+    if nginx() is None:
+        raise MeasurementError("nginx is not installed: apt-get install nginx")
+    own = folder / f"nginx-{server.name}"
+    own.mkdir()
+    with running_nginx(own, [server.url], _NGINX_CHANGES) as front:
+        yield replace(server, url=front.url)
+
+
+def stores(folder: Path) -> dict[str, list[psutil.Process]]:
+    """Return the first processes of both stores; PostgreSQL's are the ancestors of its backends."""
+    names = {"postgres": "postgres", "valkey-server": "valkey"}
+    found: dict[str, list[psutil.Process]] = {"postgres": [], "valkey": []}
+    # A process that has ended meanwhile has no command line.
+    for process in psutil.process_iter(["name", "cmdline"]):
+        name = names.get(process.info["name"])
+        # A backend has another title, so that only the postmaster's command line has the folder.
+        if name and any(part.startswith(str(folder)) for part in process.info["cmdline"] or ()):
+            found[name].append(process)
+    return found
+
+
+def measure(server: Server, folder: Path, calls: Path, seconds: int) -> Measured:
+    """Send the requests of the file in order over 16 connections, from a random line on.
+
+    The stores of the server are those in `folder`. Raises MeasurementError unless all requests succeed.
+    """
+    groups = {"server": [server.process], **stores(folder)}
+    before = {name: _cpu(processes) for name, processes in groups.items()}
+    outcome = _send(server, calls, seconds)
+    count = outcome["calls"]
+    used = {
+        name: sum(now - before[name].get(pid, 0.0) for pid, now in _cpu(processes).items()) / count * 1e6
+        for name, processes in groups.items()
+    }
+    return Measured(
+        count / outcome["microseconds"] * 1e6,
+        used["server"],
+        used["postgres"],
+        used["valkey"],
+        outcome["p50"] / 1000,
+        outcome["p99"] / 1000,
+    )
+
+
+def _send(server: Server, calls: Path, seconds: int) -> dict[str, int]:
+    """Run wrk and return what its script prints."""
+    program = shutil.which("wrk")
+    if program is None:
+        raise MeasurementError("wrk, which sends the requests, is not installed: apt-get install wrk")
+    options = ["-t1", "-c16", f"-d{seconds}s", "--timeout", "10s", "-s", str(_SCRIPT), server.url]
+    command = [program, *options, "--", str(calls), str(random.randrange(1_000_000))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    outcome: dict[str, int] = next(map(json.loads, (x for x in done.stdout.splitlines() if x[:1] == "{")), {})
+    if not outcome:
+        raise MeasurementError(f"wrk failed: {done.stdout}{done.stderr}")
+    if outcome["refused"] or outcome["failed"] or not outcome["calls"]:
+        failure = _first_failure(server, calls)
+        raise MeasurementError(f"Not all requests to {server.name} succeeded: {outcome}\n{failure}")
+    return outcome
+
+
+def _first_failure(server: Server, calls: Path) -> str:
+    """Return the response to the first request that fails now, if one does, and the end of the log."""
+    for line in calls.read_text().splitlines()[:100]:
+        path, key, _ = line.split("\t")
+        # The benchmark's own nginx has a certificate that nobody signed; wrk does not verify it either.
+        headers = {"Authorization": f"Bearer {key}"}
+        response = requests.get(f"{server.url}{path}", headers=headers, timeout=10, verify=False)
+        if not response.ok:
+            return f"{path}: {response.status_code} {response.text[:500]}\n{server.log.read_text()[-3000:]}"
+    return "None of its first 100 fails now."
+
+
+def _cpu(roots: list[psutil.Process]) -> dict[int, float]:
+    """Return the CPU seconds that each process and its children have used so far, by its id."""
+    seconds: dict[int, float] = {}
+    for root in roots:
+        for process in (root, *root.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                times = process.cpu_times()
+                seconds[process.pid] = times.user + times.system
+    return seconds

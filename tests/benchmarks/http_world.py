@@ -4,8 +4,7 @@ import hashlib
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,11 @@ import orjson
 from tests.benchmarks.http_servers import MeasurementError, Server, environment_of
 from wallet_api.database import Connection, connect
 
-RECORD_WALLETS = 400
 RECORD_TOKENS = 20
 TRADES_PER_TOKEN = 5
-HEAVY_TOKENS = 2_000
 CROWD = 5_000
 PAGE = 50
 _DEMO = ("demo", "--wallets", "200", "--trades", "40000", "--days", "30")
-_HAS_PROVIDER_ROWS = """
-SELECT count(*) = 1 AS found
-  FROM information_schema.columns
- WHERE table_name = 'holdings_snapshots'
-   AND column_name = 'native_amount'
-"""
 _SAVE_BALANCES = """
 INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)
 SELECT wallet_id, %(native_amount)s, %(tokens)s::jsonb, now()
@@ -41,36 +32,34 @@ SELECT wallet_id, %(native_amount)s, %(tokens)s::jsonb, now()
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Made:
-    """What can be asked for. `crowd_cursors` are those of our list's pages after the first."""
-
-    record_addresses: tuple[str, ...]
-    crowd_addresses: tuple[str, ...]
-    crowd_cursors: tuple[str, ...] = ()
+def bytes_of(text: str, size: int) -> bytes:
+    """Return as many bytes, derived from `text`."""
+    return hashlib.shake_256(text.encode()).digest(size)
 
 
-def write_files(folder: Path) -> Made:
+def solana_address(text: str) -> str:
+    """Return a Solana address, derived from `text`."""
+    return base58.b58encode(bytes_of(text, 32)).decode()
+
+
+def evm_address(text: str) -> str:
+    """Return an EVM address, derived from `text`."""
+    return "0x" + bytes_of(text, 20).hex()
+
+
+RECORDS = tuple(solana_address(f"record {number}") for number in range(400))
+
+
+def write_files(folder: Path) -> None:
     """Write the files of wallets and trades that `fill` imports."""
     now = datetime.now(UTC).replace(microsecond=0)
-    records = tuple(solana_address(f"record {number}") for number in range(RECORD_WALLETS))
-    crowd = tuple(sorted(evm_address(f"crowd {number}") for number in range(CROWD)))
-    heavy = evm_address("heavy")
     wallets = [
-        *(_wallet("solana", "whale", address) for address in records),
-        *(_wallet("base", "smart", address) for address in crowd),
-        _wallet("eth", "kol", heavy),
+        *(_wallet("solana", "whale", address) for address in RECORDS),
+        *(_wallet("base", "smart", evm_address(f"crowd {number}")) for number in range(CROWD)),
     ]
-    trades = sorted(
-        [
-            *(trade for address in records for trade in _trades("solana", address, RECORD_TOKENS, now)),
-            *_trades("eth", heavy, HEAVY_TOKENS, now),
-        ],
-        key=lambda trade: trade["created_at"],
-    )
+    trades = sorted((trade for address in RECORDS for trade in _trades(address, now)), key=_created_at)
     (folder / "wallets.ndjson").write_bytes(b"".join(_lines(wallets)))
     (folder / "trades.ndjson").write_bytes(b"".join(_lines(trades)))
-    return Made(records, crowd)
 
 
 def fill(tree: Path, environment: Mapping[str, str], files: Path) -> None:
@@ -120,30 +109,28 @@ def _wallet(blockchain: str, type: str, address: str) -> Row:
     }
 
 
-def _trades(blockchain: str, address: str, tokens: int, now: datetime) -> Iterator[Row]:
-    mint_of: Callable[[str], str] = solana_address if blockchain == "solana" else evm_address
-    step = timedelta(days=20) / (tokens * TRADES_PER_TOKEN)
-    for token in range(tokens):
-        for place in range(TRADES_PER_TOKEN):
-            number = token * TRADES_PER_TOKEN + place
-            yield {
-                "blockchain": blockchain,
-                "wallet_address": address,
-                "tx_signature": base58.b58encode(bytes_of(f"{address} {number}", 64)).decode(),
-                "mint": mint_of(f"token {token}"),
-                "token_name": f"Token {token}",
-                "transaction_type": "sell" if place % 2 else "buy",
-                "token_amount": f"{1000 + number}.{number % 997:06d}",
-                "value": f"{1 + number % 7}.{(number * 7919) % 10**9:09d}",
-                "created_at": (now - step * number - timedelta(seconds=2)).isoformat(),
-            }
+def _trades(address: str, now: datetime) -> Iterator[Row]:
+    step = timedelta(days=20) / (RECORD_TOKENS * TRADES_PER_TOKEN)
+    for number in range(RECORD_TOKENS * TRADES_PER_TOKEN):
+        token, place = divmod(number, TRADES_PER_TOKEN)
+        yield {
+            "blockchain": "solana",
+            "wallet_address": address,
+            "tx_signature": base58.b58encode(bytes_of(f"{address} {number}", 64)).decode(),
+            "mint": solana_address(f"token {token}"),
+            "token_name": f"Token {token}",
+            "transaction_type": "sell" if place % 2 else "buy",
+            "token_amount": f"{1000 + number}.{number % 997:06d}",
+            "value": f"{1 + number % 7}.{(number * 7919) % 10**9:09d}",
+            "created_at": (now - step * number - timedelta(seconds=2)).isoformat(),
+        }
+
+
+def _created_at(trade: Row) -> str:
+    return str(trade["created_at"])
 
 
 def _save_balances(connection: Connection) -> None:
-    # Older checkouts keep snapshots in another form; there the cases of holdings cannot be compared.
-    row = connection.execute(_HAS_PROVIDER_ROWS).fetchone()
-    if row is None or not row["found"]:
-        return
     tokens = [
         {
             "address": solana_address(f"token {number}"),
@@ -161,18 +148,3 @@ def _save_balances(connection: Connection) -> None:
 
 def _lines(rows: Iterable[Row]) -> Iterator[bytes]:
     return (orjson.dumps(row) + b"\n" for row in rows)
-
-
-def bytes_of(text: str, size: int) -> bytes:
-    """Return as many bytes, derived from `text`."""
-    return hashlib.shake_256(text.encode()).digest(size)
-
-
-def solana_address(text: str) -> str:
-    """Return a Solana address, derived from `text`."""
-    return base58.b58encode(bytes_of(text, 32)).decode()
-
-
-def evm_address(text: str) -> str:
-    """Return an EVM address, derived from `text`."""
-    return "0x" + bytes_of(text, 20).hex()

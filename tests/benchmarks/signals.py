@@ -23,14 +23,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import click
+import msgspec
 import psutil
 
+from tests.ledger.in_process import Importer
 from tests.lib.processes import Process, environment_of, kill, processes_of
 from tests.lib.running_up import free_port
 from tests.stub.evm import EvmChain, now
@@ -39,6 +41,7 @@ from tests.sync.operator import Operator
 from tests.sync.worlds import make_world
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
+from wallet_api.demo.world import World
 from wallet_api.settings import Settings
 
 LIMIT_SECONDS = 15.0
@@ -145,11 +148,16 @@ def commands(home: Path) -> Iterator[dict[str, Start]]:
             return lambda: _start(environment, "up", "--port", str(free_port()), *options)
 
         served = replace(settings, web_concurrency=2)
+        world = World(datetime.now(UTC), wallets=24, trades=100_000, days=5)
+        Importer(operator.url).wallets(map(msgspec.to_builtins, world.wallet_rows()))
+        trades = home / "trades.ndjson"
+        trades.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in world.trade_rows()))
         yield {
             "follow": sync("trades", "--follow", "--since", "1h", **node),
             "trades": sync("trades", "--every", "1"),
             "prices": sync("prices", "--every", "1", "--since", "1h"),
             "tokens": sync("tokens", "--every", "1", **node),
+            "import": lambda: _start(environment_of(settings), "import", "trades", str(trades)),
             "up": up("own", "--no-demo"),
             "demo": up("demo"),
             "gunicorn": lambda: _gunicorn(served),

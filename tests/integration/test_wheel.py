@@ -24,7 +24,7 @@ from wallet_api.settings import Settings
 ROOT = Path(__file__).parents[2]
 WHEEL = f"wallet_api-{__version__}-py3-none-any.whl"
 SOURCE = f"wallet_api-{__version__}.tar.gz"
-ONLY_IN_THE_CHECKOUT = {"audit.sh", "lock.sh", "requirements-dev.txt", "requirements-bench.txt"}
+ONLY_IN_THE_CHECKOUT = {"audit.sh", "lock.sh", "requirements-dev.txt"}
 _CACHES = shutil.ignore_patterns("__pycache__")
 
 
