@@ -15,6 +15,8 @@ from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
+from wallet_api.ledger import arrivals
+from wallet_api.recurring import Recurring
 from wallet_api.responses import cached, cors, counters, envelope, headers, large, seals
 from wallet_api.settings import Settings
 
@@ -22,6 +24,8 @@ from wallet_api.settings import Settings
 _BLUEPRINTS = tuple(all_blueprints())
 _WALLET_COUNTS_SECONDS = 30.0
 _HEALTH_SECONDS = 1.0
+# How long a change can wait for its place whose writer was killed.
+_PLACING_SECONDS = 1.0
 # Signals of many wallets have a megabyte.
 _SIGNALS = 16
 # More would compete with requests for the processors.
@@ -43,6 +47,11 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     registry = CollectorRegistry()
     bulkhead = Bulkhead(settings.web_threads)
     holdings_service = HoldingsService(settings, database, bulkhead, large.await_turn, registry)
+
+    def place_arrivals() -> None:
+        with database.write() as connection:
+            arrivals.place_left(connection)
+
     board_refreshers = ThreadPoolExecutor(_BOARDS_AT_ONCE, thread_name_prefix="board")
     if settings.proxy_hops:
         hops = settings.proxy_hops
@@ -69,6 +78,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
             signals=Cache(settings.leaderboard_ttl_seconds, max_size=_SIGNALS, slot=bulkhead.slot),
             wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
             health=Cache(_HEALTH_SECONDS, serve_stale=True),
+            placing=Recurring("placing", place_arrivals, _PLACING_SECONDS, ends_with_success=False),
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         ),
     )

@@ -18,6 +18,7 @@ from wallet_api.database import Database
 from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.queries.token_price import PriceRule
+from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class Services:
     signals: Cache[dict[str, Any]]
     wallet_counts: Cache[dict[str, dict[str, int]]]
     health: Cache[dict[str, Any]]
+    placing: Recurring
     demo_key_file: Path | None
 
     @property
@@ -66,6 +68,7 @@ class Services:
     def close(self) -> None:
         """End all threads, settle all charges and counts, and close all connections."""
         self.gate.close()
+        self.placing.close()
         self.board_refreshers.shutdown(cancel_futures=True)
         self.holdings.close()
         self.database.close()

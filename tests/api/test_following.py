@@ -1,8 +1,10 @@
 """`after` on the feeds of a group and of a token: changes in the order in which they arrived."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.ledger.caller import Caller
@@ -11,6 +13,7 @@ from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, WALLETS, price_row, trade_row
 from tests.lib.backups import done
+from tests.lib.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
@@ -19,6 +22,16 @@ from wallet_api.settings import Settings
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
+# The advisory lock of the places, a batch without one, and what kills a command.
+PLACES = 7_401_004
+UNPLACED = "SELECT FROM arrivals WHERE place IS NULL"
+KILL = """
+SELECT pg_terminate_backend(pid)
+  FROM pg_stat_activity
+ WHERE application_name = 'wallet-api command'
+   AND datname = current_database()
+   AND pid <> pg_backend_pid()
+"""
 OF_TOKEN = "/tokens/transactions"
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
 
@@ -382,19 +395,25 @@ def test_a_cursor_belongs_to_its_question_and_to_its_ledger(
     assert (error["parameter"], error["reason"]) == ("after", "cursor_unknown")
 
 
-def test_what_a_killed_writer_left_without_a_place_gets_it_from_the_next_follower(
+def test_what_a_killed_writer_left_arrives_without_another_import_and_no_request_places_it(
     caller: Caller, importer: Importer, connection: Connection
 ) -> None:
     importer.trades([trade("a")])
     follower = Follower(caller, **GROUP)
     follower.read()
-    importer.trades([trade("b")])
-    connection.execute("UPDATE arrivals SET place = NULL, batch_id = NULL, arrived_at = NULL WHERE place = 2")
-    assert told(follower.read()) == [("trade", "b")]
-    importer.trades([trade("c")])
-    connection.execute("UPDATE arrivals SET place = NULL, batch_id = NULL, arrived_at = NULL WHERE place = 3")
+    connection.execute("SELECT pg_advisory_lock(%s)", [PLACES])
+    with ThreadPoolExecutor(1) as pool:
+        importing = pool.submit(importer.trades, [trade("b")])
+        assert eventually(lambda: connection.execute(UNPLACED).fetchone() is not None)
+        connection.execute(KILL)
+        with pytest.raises(psycopg.Error):
+            importing.result()
+    # While nothing can be placed, requests are answered with what has a place.
+    assert follower.read() == []
     assert Follower(caller, after="now", **GROUP).read() == []
-    assert told(follower.read()) == [("trade", "c")]
+    connection.execute("SELECT pg_advisory_unlock(%s)", [PLACES])
+    assert eventually(lambda: bool(follower.read()))
+    assert told(follower.changes) == [("trade", "a"), ("trade", "b")]
 
 
 def test_a_page_reads_so_many_changes_at_most(caller: Caller, importer: Importer) -> None:

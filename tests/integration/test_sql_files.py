@@ -162,7 +162,7 @@ def test_a_page_of_changes_reads_trades_by_chunk_in_a_ledger_of_many_batches(con
     connection.execute("ANALYZE arrivals, trades")
     # As the service does: one plan for any parameters.
     connection.execute("SET plan_cache_mode = force_generic_plan")
-    statement = load_sql("wallet_api.queries", "arrivals_page")
+    statement = load_sql("wallet_api.queries", "changes_page")
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", statement)))
     numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", statement)
     connection.execute(f"PREPARE page AS {numbered}".encode())

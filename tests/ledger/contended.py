@@ -21,6 +21,7 @@ from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.random_trades import wallets
 from tests.ledger.rows import GROUP, trade_row
+from tests.lib.waiting import eventually
 from wallet_api.database import connect
 from wallet_api.errors import ApiError
 from wallet_api.ledger.merge import WalletRemoved
@@ -34,6 +35,7 @@ SELECT pg_terminate_backend(pid)
  ORDER BY random()
  LIMIT 1
 """
+_UNPLACED = "SELECT FROM arrivals WHERE place IS NULL"
 _SIGNATURES = 300
 _MOST_TRIES = 30
 _WALLETS = [row for row in wallets(18) if row["type"] == GROUP["type"]]
@@ -73,7 +75,11 @@ class Contended:
                     writer.result()
             finally:
                 self._is_over.set()
+                # The service places what killed writers left.
+                with connect(self._url) as connection:
+                    all_placed = eventually(lambda: connection.execute(_UNPLACED).fetchone() is None)
                 self._is_final.set()
+            assert all_placed
             for follower in followers:
                 follower.result()
 

@@ -47,6 +47,7 @@ _timerange = Operation(
 def latest(**arguments: Any) -> dict[str, Any]:
     """Return a page of all trades of a group, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
+        services().placing.start()
         return latest_changes(services().database, datetime.now(UTC), **arguments)
     with services().database.read() as connection:
         return latest_trades(connection, datetime.now(UTC), **arguments, rule=services().price_rule)

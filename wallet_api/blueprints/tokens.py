@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.errors import CursorUnknown, TokenNotFound
-from wallet_api.queries.follow import follow
+from wallet_api.queries.changes import read_changes
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import examples_of
@@ -65,7 +65,8 @@ _holders = Operation(
 def transactions(**arguments: Any) -> dict[str, Any]:
     """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
-        return follow(services().database, datetime.now(UTC), "tokens/transactions", **arguments)
+        services().placing.start()
+        return read_changes(services().database, datetime.now(UTC), "tokens/transactions", **arguments)
     with services().database.read() as connection:
         return token_transactions(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 

@@ -53,7 +53,7 @@ def export_files() -> None:
 @_common
 def export_wallets(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the tracked wallets with their profiles."""
-    _run("wallets", file, exports.Filters(**filters), overwrite=force, as_json=as_json)
+    _run("wallets", file, exports.ExportFilters(**filters), overwrite=force, as_json=as_json)
 
 
 @export_files.command("trades")
@@ -68,7 +68,7 @@ def export_trades(file: str, force: bool, as_json: bool, **filters: Any) -> None
 
     A dollar value that a native price gave is left out where the exported prices give the same one.
     """
-    _run("trades", file, exports.Filters(**filters), overwrite=force, as_json=as_json)
+    _run("trades", file, exports.ExportFilters(**filters), overwrite=force, as_json=as_json)
 
 
 @export_files.command("prices")
@@ -78,10 +78,12 @@ def export_trades(file: str, force: bool, as_json: bool, **filters: Any) -> None
 @_common
 def export_prices(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the native prices. With --blockchain, those of its native coin."""
-    _run("prices", file, exports.Filters(**filters), overwrite=force, as_json=as_json)
+    _run("prices", file, exports.ExportFilters(**filters), overwrite=force, as_json=as_json)
 
 
-def _run(kind: exports.Kind, file: str, filters: exports.Filters, *, overwrite: bool, as_json: bool) -> None:
+def _run(
+    kind: exports.Kind, file: str, filters: exports.ExportFilters, *, overwrite: bool, as_json: bool
+) -> None:
     if file == "-" and as_json:
         raise click.ClickException("Standard output has the rows already; write them to a file for --json.")
     started = time.monotonic()

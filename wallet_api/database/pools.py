@@ -22,8 +22,8 @@ POOL_TIMEOUT_SECONDS = 1.5
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
 # Besides requests: two threads that refresh boards, two that save balances, one that settles charges or
-# refreshes keys, one that settles the use of keys.
-BACKGROUND_CONNECTIONS = 6
+# refreshes keys, one that settles the use of keys, one that places what killed writers left.
+BACKGROUND_CONNECTIONS = 7
 # For the response to a statement that the server ended after its timeout.
 _MARGIN_SECONDS = 2.0
 # A server that disappeared is detected after about ten seconds; Unix sockets ignore these options.

@@ -14,6 +14,7 @@ _LOCK = {"lock": 7_401_004}
 _NUMBERS = "SELECT nextval('arrival_numbers')"
 _LOCK_PLACES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 _HAS_REMOVALS = "SELECT TRUE AS found FROM removals LIMIT 1"
+_HAS_UNPLACED = "SELECT TRUE AS found FROM arrivals WHERE place IS NULL LIMIT 1"
 _PLACE = load_sql(__package__, "place")
 _ARRIVALS = load_statements(__package__, "arrivals")
 _PURGED = load_statements(__package__, "purged")
@@ -44,6 +45,12 @@ def place(connection: Connection) -> None:
         connection.execute(_LOCK_PLACES, _LOCK)
         # A statement of its own, since it has to see what was committed before the lock was taken.
         connection.execute(_PLACE)
+
+
+def place_left(connection: Connection) -> None:
+    """Place what writers have left without a place that were killed after their commit."""
+    if connection.fetch_value(_HAS_UNPLACED):
+        place(connection)
 
 
 def take_numbers(connection: Connection) -> int:

@@ -30,7 +30,7 @@ _CHUNK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Filters:
+class ExportFilters:
     """What to export: None does not restrict. Times are from `since` until before `until`."""
 
     blockchain: str | None = None
@@ -56,7 +56,7 @@ class Exported:
 def export(
     connection: Connection,
     kind: Kind,
-    filters: Filters,
+    filters: ExportFilters,
     name: str,
     *,
     overwrite: bool = False,

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Database, Row
+from wallet_api.queries.changes import read_changes
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import (
     NO_WINDOW,
@@ -14,7 +15,6 @@ from wallet_api.queries.feed_page import (
     read_page,
     rows_of,
 )
-from wallet_api.queries.follow import follow
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import window_until
@@ -61,7 +61,7 @@ def latest_changes(
     **given: Unpack[FilterArguments],
 ) -> dict[str, Any]:
     """Return the changes of the trades of a group, a chain or all chains that arrived after a cursor."""
-    data = follow(database, now, "latest", blockchain, after, type, mint, limit, **given)
+    data = read_changes(database, now, "latest", blockchain, after, type, mint, limit, **given)
     return data | {"mode": "latest", **({} if mint is None else {"mint": mint})}
 
 

@@ -19,7 +19,7 @@ class FilterArguments(TypedDict, total=False):
     address: Sequence[str]
 
 
-class Filters(NamedTuple):
+class FeedFilters(NamedTuple):
     """The parameters of a filtered feed, what binds its cursors, and its warnings."""
 
     parameters: dict[str, Any]
@@ -32,12 +32,12 @@ class Filters(NamedTuple):
         return bool(self.scope)
 
 
-NO_FILTERS = Filters(dict.fromkeys(("wants_sells", "min_value", "min_value_usd", "wallet_ids")))
+NO_FILTERS = FeedFilters(dict.fromkeys(("wants_sells", "min_value", "min_value_usd", "wallet_ids")))
 
 
 def read_filters(
     connection: Connection, blockchain: str | None, type: str | None, given: FilterArguments
-) -> Filters:
+) -> FeedFilters:
     """Return the filters of a request; wallets of no such group are named in the warnings."""
     if not given:
         return NO_FILTERS
@@ -62,7 +62,7 @@ def read_filters(
         "min_value_usd": given.get("min_value_usd"),
         "wallet_ids": wallet_ids,
     }
-    return Filters(parameters, tuple(_words(given)), tuple(warnings))
+    return FeedFilters(parameters, tuple(_words(given)), tuple(warnings))
 
 
 def _words(given: FilterArguments) -> list[str]:

@@ -9,7 +9,7 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
-from wallet_api.queries.feed_filters import NO_FILTERS, Filters
+from wallet_api.queries.feed_filters import NO_FILTERS, FeedFilters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import PriceRule
@@ -28,7 +28,7 @@ _SMALL_PAGE = 100
 _START_KEY = ("infinity", False, "", 0, "", "")
 
 
-class TradeKey(msgspec.Struct, array_like=True, frozen=True):
+class FeedKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trade in a feed."""
 
     created_at: datetime
@@ -48,7 +48,7 @@ def read_page(
     mint: str | None,
     limit: int,
     parameters: dict[str, Any],
-    filters: Filters = NO_FILTERS,
+    filters: FeedFilters = NO_FILTERS,
 ) -> tuple[dict[str, Any] | None, Row]:
     """Return the block of a token and a page of its trades; without `mint`, None and a page of all trades.
 
@@ -86,10 +86,10 @@ def _scan(connection: Connection, statement: LiteralString, parameters: dict[str
 
 def parameters_after(cursor: str | None, scope: cursors.Scope) -> dict[str, Any]:
     """Return the parameters of the page after `cursor`, or of the first one. Raises InvalidParameter."""
-    return key_parameters(cursors.decode(cursor, scope, TradeKey) if cursor else None)
+    return key_parameters(cursors.decode(cursor, scope, FeedKey) if cursor else None)
 
 
-def key_parameters(after: TradeKey | None) -> dict[str, Any]:
+def key_parameters(after: FeedKey | None) -> dict[str, Any]:
     """Return the parameters of the page after a trade, or of the first one."""
     names = ("created_at", "is_sell", "tx_signature", "event_index", "last_mint", "address")
     key = _START_KEY if after is None else msgspec.structs.astuple(after)
@@ -102,13 +102,13 @@ def rows_of(row: Row) -> dict[str, Any]:
 
 
 def pagination_of(
-    row: Row, limit: int, scope: cursors.Scope, filters: Filters = NO_FILTERS
+    row: Row, limit: int, scope: cursors.Scope, filters: FeedFilters = NO_FILTERS
 ) -> dict[str, Any]:
     """Return the pagination of a page, and the warnings about `limit` and the filters.
 
     With filters there is no `total`, for which all trades would have to be read.
     """
-    last = TradeKey(*[row[name] for name in TradeKey.__struct_fields__]) if row["has_more"] else None
+    last = FeedKey(*[row[name] for name in FeedKey.__struct_fields__]) if row["has_more"] else None
     pagination = {
         "limit": min(limit, MAX_LIMIT),
         **({} if filters.are_given else {"total": row["total"]}),

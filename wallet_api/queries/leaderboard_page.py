@@ -33,7 +33,7 @@ class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class BoardFilters:
     """What an entry must have to be ranked; None is not compared."""
 
     min_txn: int = 1
@@ -57,7 +57,7 @@ class Filters:
         )
 
 
-NO_FILTERS = Filters()
+NO_FILTERS = BoardFilters()
 
 
 class Board:
@@ -73,7 +73,7 @@ class Board:
         """Return whether the wallet traded in the period."""
         return address in self._wallets
 
-    def ranked(self, sort: str, order: str, filters: Filters) -> list[Entry]:
+    def ranked(self, sort: str, order: str, filters: BoardFilters) -> list[Entry]:
         """Return the entries that the filters let pass, by this figure in this order."""
         ranked = self._ranked.get((sort, order))
         if ranked is None:
@@ -100,10 +100,10 @@ def leaderboard_page(
 ) -> dict[str, Any]:
     """Return at most `limit` entries of a board after `cursor`, or the one of `address`.
 
-    Without `sort` they are by volume, without `order` the largest first. `filters` are those of Filters.
+    Without `sort` they are by volume, without `order` the largest first. `filters` are those of BoardFilters.
     Raises InvalidParameter.
     """
-    given = Filters(**filters)
+    given = BoardFilters(**filters)
     # The cursor is the same with and without the names of the defaults.
     by, way = sort or BOARD_SORTS[0], order or ORDERS[0]
     scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(given))

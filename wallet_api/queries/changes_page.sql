@@ -1,7 +1,9 @@
--- A page of the changes after a position, in the order of arrival: of the trades of a group or of all, in one token or in all.
--- A position is a batch, the next of its chunks, and the last change that was read in that one.
--- A change is a trade as it is now (kind 0), one that was removed (1), or one of many trades at once (2).
--- Needs arrivals_batch_id_key, arrivals_place_key, arrivals_by_placing, trades_by_arrival, removals_by_arrival,
+-- A page of the changes after a place, in the order of arrival: of the trades of a group or of all, in one token or in all.
+-- A place is a batch, the next of its chunks, and the last change that was read in that one.
+-- A change is a trade as it is now (kind 0), one that was removed (1), or an event of the ledger, of many trades at once (2).
+-- In a chunk they are by kind and subject_id, which is the wallet of a trade or removal and the event of an event; then by
+-- the rest of the trade's key, which an event has not.
+-- Needs arrivals_batch_id_key, arrivals_place_key, trades_by_arrival, removals_by_arrival,
 -- ledger_events_by_arrival, ledger_events_pkey, tokens_pkey, native_prices_pkey, and what feed_joins.sql needs.
   WITH latest AS MATERIALIZED (
        SELECT coin.currency,
@@ -14,7 +16,7 @@
          FROM unnest(%(currencies)s::text[]) AS coin (currency)
        ),
        -- Up to which place the follower has seen all trades that are now at most at the horizon, and all others up to there.
-       -- It is the place of the position, but while a follower reads page after page the newest one of the first of them.
+       -- It is the place of the page before, but while a follower reads page after page the newest one of the first of them.
        standing AS MATERIALIZED (
        SELECT COALESCE(horizon.place, known.place, -1) AS horizon,
               COALESCE(CASE WHEN horizon.place IS NOT NULL THEN %(seen)s::bigint END, known.place, -1) AS seen
@@ -24,7 +26,7 @@
          LEFT JOIN arrivals AS horizon
            ON horizon.batch_id = %(horizon_id)s::uuid
        ),
-       -- From that of the position on, or from the first one on.
+       -- From that of the place on, or from the first one on.
        batch AS (
        SELECT place,
               batch_id,
@@ -69,7 +71,7 @@
        read_trade AS (
        SELECT nth,
               0 AS kind,
-              wallet_id,
+              wallet_id AS subject_id,
               token_id,
               tx_signature,
               is_sell,
@@ -99,20 +101,20 @@
        SELECT read_trade.*
          FROM read_trade
          JOIN wallets
-           ON wallets.wallet_id = read_trade.wallet_id
+           ON wallets.wallet_id = read_trade.subject_id
         WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
           AND wallets.type = COALESCE(%(type)s::text, wallets.type)
           AND (nth > 1
-               OR (kind, read_trade.wallet_id, token_id, tx_signature, is_sell, event_index)
-                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+               OR (kind, subject_id, token_id, tx_signature, is_sell, event_index)
+                  > (%(kind)s::integer, %(subject_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
                      %(is_sell)s::boolean, %(event_index)s::integer))
-        ORDER BY nth, kind, read_trade.wallet_id, token_id, tx_signature, is_sell, event_index
+        ORDER BY nth, kind, subject_id, token_id, tx_signature, is_sell, event_index
         LIMIT %(limit)s::bigint + 1
        ),
        read_removal AS (
        SELECT nth,
               1 AS kind,
-              wallet_id,
+              wallet_id AS subject_id,
               token_id,
               tx_signature,
               is_sell,
@@ -132,21 +134,21 @@
        SELECT read_removal.*
          FROM read_removal
          JOIN wallets
-           ON wallets.wallet_id = read_removal.wallet_id
+           ON wallets.wallet_id = read_removal.subject_id
         WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
           AND wallets.type = COALESCE(%(type)s::text, wallets.type)
           AND (nth > 1
-               OR (kind, read_removal.wallet_id, token_id, tx_signature, is_sell, event_index)
-                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+               OR (kind, subject_id, token_id, tx_signature, is_sell, event_index)
+                  > (%(kind)s::integer, %(subject_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
                      %(is_sell)s::boolean, %(event_index)s::integer))
-        ORDER BY nth, kind, read_removal.wallet_id, token_id, tx_signature, is_sell, event_index
+        ORDER BY nth, kind, subject_id, token_id, tx_signature, is_sell, event_index
         LIMIT %(limit)s::bigint + 1
        ),
        -- A wallet that left its group is none that left the ledger: feeds of all groups have its trades.
        ledger_event AS MATERIALIZED (
        SELECT nth,
               2 AS kind,
-              event_id AS wallet_id,
+              event_id AS subject_id,
               0::bigint AS token_id,
               '' AS tx_signature,
               FALSE AS is_sell,
@@ -164,7 +166,7 @@
           AND (mint IS NULL OR %(mint)s::text IS NULL OR mint = %(mint)s::text)
           AND (nth > 1
                OR (2, event_id, 0::bigint, '', FALSE, 0)
-                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+                  > (%(kind)s::integer, %(subject_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
                      %(is_sell)s::boolean, %(event_index)s::integer))
        ),
        changed AS (
@@ -180,11 +182,12 @@
        ahead AS (
        SELECT *
          FROM changed
-        ORDER BY nth, kind, wallet_id, token_id, tx_signature, is_sell, event_index
+        ORDER BY nth, kind, subject_id, token_id, tx_signature, is_sell, event_index
         LIMIT %(limit)s::bigint + 1
        ),
        candidate AS MATERIALIZED (
        SELECT ahead.*,
+              CASE WHEN ahead.kind < 2 THEN subject_id END AS wallet_id,
               chunk.arrived_at,
               -- A trade that was corrected is new to who has not seen the place where it first arrived.
               ahead.first_arrival IS NOT NULL
@@ -199,7 +202,7 @@
               (SELECT tokens.mint
                  FROM tokens
                 WHERE tokens.token_id = ahead.token_id) AS mint,
-              row_number() OVER (ORDER BY ahead.nth, kind, wallet_id, token_id, tx_signature, is_sell, event_index) AS place
+              row_number() OVER (ORDER BY ahead.nth, kind, subject_id, token_id, tx_signature, is_sell, event_index) AS place
          FROM ahead
          JOIN chunk
            ON chunk.nth = ahead.nth
@@ -215,7 +218,7 @@
 {feed_token}
               AS change
 {feed_joins}
-        WHERE candidate.kind = 0
+        WHERE candidate.event = 'trade'
         UNION ALL
        SELECT candidate.place,
               candidate.arrived_at,
@@ -229,7 +232,7 @@
          FROM candidate
          JOIN wallets
            ON wallets.wallet_id = candidate.wallet_id
-        WHERE candidate.kind = 1
+        WHERE candidate.event = 'removal'
         UNION ALL
        SELECT candidate.place,
               candidate.arrived_at,
@@ -245,7 +248,7 @@
               END
          FROM candidate
          JOIN ledger_events
-           ON ledger_events.event_id = candidate.wallet_id
+           ON ledger_events.event_id = candidate.subject_id
         WHERE candidate.kind = 2
        ),
        shown AS (
@@ -260,10 +263,7 @@
               (SELECT count(*)
                  FROM chunk) > %(chunks)s::bigint AS has_more_chunks,
               %(batch_id)s::uuid IS NULL OR EXISTS (SELECT
-                                                      FROM batch) AS is_known,
-              EXISTS (SELECT
-                        FROM arrivals
-                       WHERE place IS NULL) AS has_unplaced
+                                                      FROM batch) AS is_known
        )
 SELECT state.*,
        shown.row_count,
@@ -274,7 +274,7 @@ SELECT state.*,
        reached.batch_id,
        reached.arrival - reached.first_chunk AS chunk,
        last.kind,
-       last.wallet_id,
+       last.subject_id,
        last.token_id,
        last.tx_signature,
        last.is_sell,

@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import Annotated, Any, LiteralString, NamedTuple, Unpack
+from typing import Annotated, Any, NamedTuple, Unpack
 
 import msgspec
 import orjson
@@ -10,15 +10,14 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Database, Row, load_sql
 from wallet_api.errors import CursorUnknown
-from wallet_api.ledger import arrivals
+from wallet_api.ledger.tokens import find_tokens
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_block import UNKNOWN_TOKEN_ID
 
 _NEWEST = load_sql(__package__, "newest_arrival")
-_PAGE = load_sql(__package__, "arrivals_page")
-_FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
+_PAGE = load_sql(__package__, "changes_page")
 
 NOW, START = "now", "start"
 
@@ -33,10 +32,14 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class ChangeKey(msgspec.Struct, array_like=True, frozen=True):
-    """The sort key of a change within its chunk."""
+    """The sort key of a change within its chunk.
+
+    The kind is 0 of a trade, 1 of a removal, 2 of an event of the ledger. The subject is the wallet of the
+    first two; of an event it is the event, which has no more of a key.
+    """
 
     kind: Annotated[int, msgspec.Meta(ge=0, le=2)]
-    wallet_id: Number
+    subject_id: Number
     token_id: Number
     tx_signature: str
     is_sell: bool
@@ -44,7 +47,7 @@ class ChangeKey(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Run(msgspec.Struct, array_like=True, frozen=True):
-    """What a follower who reads page after page has seen: arrivals.standing in arrivals_page.sql.
+    """What a follower who reads page after page has seen: standing in changes_page.sql.
 
     The horizon is named by its batch, since a restored ledger gives its place to another one.
     """
@@ -53,7 +56,7 @@ class Run(msgspec.Struct, array_like=True, frozen=True):
     horizon_id: Annotated[bytes, msgspec.Meta(max_length=16)]
 
 
-class Position(msgspec.Struct, array_like=True, frozen=True):
+class Place(msgspec.Struct, array_like=True, frozen=True):
     """Up to where a follower has read: a batch, the next of its chunks, the last change in that one.
 
     Without an id it is the start of the feed. A run lasts until the end of the feed.
@@ -67,7 +70,7 @@ class Position(msgspec.Struct, array_like=True, frozen=True):
 
 class _Page(NamedTuple):
     # Up to where it was read, how many changes it has, these as JSON, and whether there may be more.
-    end: Position
+    end: Place
     rows: int = 0
     changes: str = "[]"
     has_more: bool = False
@@ -77,7 +80,7 @@ class _Page(NamedTuple):
 _NO_KEY = ChangeKey(0, 0, 0, "", False, 0)
 
 
-def follow(
+def read_changes(
     database: Database,
     now: datetime,
     operation: str,
@@ -107,10 +110,10 @@ def follow(
             **filters.parameters,
         }
         if after == NOW:
-            page = _Page(_newest(database, connection))
+            page = _Page(_newest(connection))
         else:
-            position = Position() if after == START else cursors.decode(after, scope, Position, "after")
-            page = _read(database, connection, wanted, position, min(limit, MAX_LIMIT))
+            place = Place() if after == START else cursors.decode(after, scope, Place, "after")
+            page = _read(database, connection, wanted, place, min(limit, MAX_LIMIT))
     pagination = {
         "limit": min(limit, MAX_LIMIT),
         "has_more": page.has_more,
@@ -127,65 +130,46 @@ def follow(
     return with_warnings(data, [*limit_warnings(limit), *filters.warnings])
 
 
-def _newest(database: Database, connection: Connection) -> Position:
-    """Return the position behind all changes that are committed."""
-    batch = _placed(database, connection, _NEWEST, {})
-    if batch["batch_id"] is None:
-        return Position()
-    return Position(batch["batch_id"].bytes, batch["last_chunk"] - batch["first_chunk"] + 1)
-
-
-def _placed(
-    database: Database, connection: Connection, statement: LiteralString, parameters: dict[str, Any]
-) -> Row:
-    """Return the row of a statement, once all batches that are committed have a place.
-
-    A writer that was killed has left one without.
-    """
-    row = connection.execute(statement, parameters).fetchone()
-    assert row is not None
-    if row["has_unplaced"]:
-        with database.write() as primary:
-            arrivals.place(primary)
-        row = connection.execute(statement, parameters).fetchone()
-        assert row is not None
-    return row
+def _newest(connection: Connection) -> Place:
+    """Return the place behind all changes that have one."""
+    batch = connection.execute(_NEWEST).fetchone()
+    return Place() if batch is None else Place(batch["batch_id"].bytes, batch["chunks"])
 
 
 def _token_id(connection: Connection, blockchain: str, mint: str) -> int:
-    token_id = connection.fetch_value(_FIND_TOKEN_ID, {"blockchain": blockchain, "mint": mint})
-    return UNKNOWN_TOKEN_ID if token_id is None else token_id
+    return find_tokens(connection, [(blockchain, mint)]).get((blockchain, mint), UNKNOWN_TOKEN_ID)
 
 
 def _read(
-    database: Database, connection: Connection, wanted: dict[str, Any], position: Position, limit: int
+    database: Database, connection: Connection, wanted: dict[str, Any], place: Place, limit: int
 ) -> _Page:
     """Return the changes of the first chunks, and of the others if these do not fill the page."""
     rows, changes, has_more = 0, [], False
     first = _FIRST_CHUNKS * (limit // _CHUNK_TRADES + 1)
     for chunks in (first, _MAX_CHUNKS - first):
-        parameters = wanted | _parameters(position) | {"limit": limit - rows, "chunks": chunks}
-        row = _placed(database, connection, _PAGE, parameters)
+        parameters = wanted | _parameters(place) | {"limit": limit - rows, "chunks": chunks}
+        row = connection.execute(_PAGE, parameters).fetchone()
+        assert row is not None
         if not row["is_known"]:
             _refuse_unknown(database, parameters)
         rows += row["row_count"]
         changes += [row["changes"]] if row["row_count"] else []
         has_more = row["is_cut"] or row["has_more_chunks"]
-        position = _end(position, row, has_more=has_more)
+        place = _end(place, row, has_more=has_more)
         if row["is_cut"] or not has_more:
             break
-    return _Page(position, rows, f"[{','.join(changes)}]", has_more)
+    return _Page(place, rows, f"[{','.join(changes)}]", has_more)
 
 
-def _parameters(position: Position) -> dict[str, Any]:
-    key = position.key or _NO_KEY
+def _parameters(place: Place) -> dict[str, Any]:
+    key = place.key or _NO_KEY
     return {
-        "seen": position.run.seen if position.run else None,
-        "horizon_id": uuid.UUID(bytes=position.run.horizon_id) if position.run else None,
-        "batch_id": uuid.UUID(bytes=position.batch_id) if position.batch_id else None,
-        "chunk": position.chunk,
+        "seen": place.run.seen if place.run else None,
+        "horizon_id": uuid.UUID(bytes=place.run.horizon_id) if place.run else None,
+        "batch_id": uuid.UUID(bytes=place.batch_id) if place.batch_id else None,
+        "chunk": place.chunk,
         "kind": key.kind,
-        "wallet_id": key.wallet_id,
+        "subject_id": key.subject_id,
         "last_token_id": key.token_id,
         "tx_signature": key.tx_signature,
         "is_sell": key.is_sell,
@@ -193,24 +177,25 @@ def _parameters(position: Position) -> dict[str, Any]:
     }
 
 
-def _end(position: Position, row: Row, *, has_more: bool) -> Position:
-    """Return up to where a row has read that began at a position."""
+def _end(place: Place, row: Row, *, has_more: bool) -> Place:
+    """Return up to where a row has read that began at a place."""
     if row["batch_id"] is None:
-        return position
-    run = position.run if has_more else None
+        return place
+    run = place.run if has_more else None
     if has_more and row["reached_place"] > row["horizon"]:
         # What is now at most at the newest place, and first arrived after the horizon, was in no page yet.
         run = Run(row["horizon"], row["newest_id"].bytes)
     if not row["is_cut"]:
-        return Position(row["batch_id"].bytes, row["chunk"] + 1, None, run)
+        return Place(row["batch_id"].bytes, row["chunk"] + 1, None, run)
     key = ChangeKey(*[row[name] for name in ChangeKey.__struct_fields__])
-    return Position(row["batch_id"].bytes, row["chunk"], key, run)
+    return Place(row["batch_id"].bytes, row["chunk"], key, run)
 
 
 def _refuse_unknown(database: Database, parameters: dict[str, Any]) -> None:
     """Refuse the batch of a cursor, unless only a standby does not have it yet."""
     if not database.reads_primary:
         with database.write() as primary:
-            if _placed(database, primary, _PAGE, parameters)["is_known"]:
-                return
+            row = primary.execute(_PAGE, parameters).fetchone()
+        if row is not None and row["is_known"]:
+            return
     raise CursorUnknown
