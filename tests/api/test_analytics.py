@@ -31,6 +31,31 @@ def test_the_best_wallets_are_the_entries_of_the_leaderboard(caller: Caller, dat
         assert caller.get("/analytics", **GROUP, mode=mode, limit=1)["leaderboard"] == board[:1]
 
 
+def test_the_rows_that_are_left_out_are_counted(caller: Caller, database_url: str) -> None:
+    random_trades.import_all(
+        Importer(database_url),
+        wallets=random_trades.wallets(9),
+        trades=random_trades.trades(300, 9, datetime.now(UTC) - HOUR, days=9),
+    )
+    for mode, rows, shown in (
+        ("most_traded", "tokens", "first 1 of {} tokens"),
+        ("net_flow", "net_flows", "first 1 of {} tokens"),
+        ("volume_trend", "buckets", "newest 1 of {} buckets"),
+        ("top_performers", "leaderboard", "first 1 of {} wallets"),
+        ("win_rate", "leaderboard", "first 1 of {} wallets"),
+    ):
+        whole = caller.get("/analytics", **GROUP, mode=mode, limit=1000)
+        assert whole["total"] == len(whole[rows]) > 1, mode
+        assert "warnings" not in whole
+        cut = caller.get("/analytics", **GROUP, mode=mode, limit=1)
+        assert (cut["total"], len(cut[rows])) == (whole["total"], 1)
+        assert cut["warnings"] == [f"Only the {shown.format(whole['total'])} are shown."]
+    flows = [caller.get("/analytics", **GROUP, mode="net_flow", min_wallets=least) for least in (1, 3)]
+    assert flows[0]["total"] > flows[1]["total"]
+    capped = caller.get("/analytics", **GROUP, mode="win_rate", limit=1001)
+    assert capped["warnings"] == ["limit was capped from 1001 to 1000."]
+
+
 def test_a_trend_has_all_buckets_of_its_period_or_the_newest(caller: Caller) -> None:
     for period, count in (("6h", 72), ("1d", 96), ("7d", 84), ("30d", 120)):
         trend = GROUP | {"mode": "volume_trend", "period": period}

@@ -28,4 +28,7 @@ def test_the_limit_cuts_the_connections_and_fifty_their_tokens(caller: Caller, i
     first = data["connections"][0]
     assert (first["shared_tokens_count"], first["overlap_score"]) == (60, 1)
     assert [token["mint"] for token in first["shared_tokens"]] == mints[:50]
-    assert caller.get("/wallets/connections", **question, limit=1) == data | {"connections": [first]}
+    assert "warnings" not in data
+    warnings = ["Only the first 1 of 3 connections are shown."]
+    cut = data | {"connections": [first], "warnings": warnings}
+    assert caller.get("/wallets/connections", **question, limit=1) == cut

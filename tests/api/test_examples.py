@@ -12,7 +12,7 @@ from tests.ledger.figures import net_flows
 from tests.ledger.in_process import Importer, Row, clear, parsed
 from wallet_api.database import Connection
 from wallet_api.openapi import document
-from wallet_api.queries.analytics import analytics_data, read_tokens
+from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
@@ -111,6 +111,9 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
     quiet = find_wallet(connection, "solana", QUIET)
     week = GROUP | {"period": "7d"}
     board = read_board(connection, NOW, **week)
+    traded = read_most_traded(connection, NOW, **week)
+    flows = net_flows(connection, NOW, **GROUP, period="1d", limit=1)
+    trend = volume_trend(connection, NOW, **GROUP, period="6h")
     best = leaderboard_page(board, **week, sort="realized_pnl", limit=1)["leaderboard"]
     return {
         ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
@@ -135,12 +138,14 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
             connection, NOW, **GROUP, mode="cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)
         ),
         **{
-            ("/v1/analytics", mode): analytics_data(**GROUP, mode=mode, period=period, limit=1, **rows)
-            for mode, period, rows in (
-                ("most_traded", "7d", {"tokens": read_tokens(connection, NOW, **week)[:1]}),
-                ("net_flow", "1d", {"net_flows": net_flows(connection, NOW, **GROUP, period="1d", limit=1)}),
-                ("volume_trend", "6h", {"buckets": volume_trend(connection, NOW, **GROUP, period="6h")[-3:]}),
-                ("top_performers", "7d", {"leaderboard": best}),
+            ("/v1/analytics", mode): analytics_data(
+                **GROUP, mode=mode, period=period, limit=1, total=total, **rows
+            )
+            for mode, period, total, rows in (
+                ("most_traded", "7d", traded.total, {"tokens": traded.tokens[:1]}),
+                ("net_flow", "1d", len(flows), {"net_flows": flows}),
+                ("volume_trend", "6h", len(trend), {"buckets": trend[-3:]}),
+                ("top_performers", "7d", len(board), {"leaderboard": best}),
             )
         },
     }

@@ -12,7 +12,7 @@ from wallet_api.database import Connection
 from wallet_api.errors import TokenNotFound
 from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.periods import ALL
-from wallet_api.queries.analytics import read_tokens
+from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
@@ -196,7 +196,8 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
     found: Figures = {}
     for group in GROUPS:
         for period in PERIODS:
-            tokens = read_tokens(connection, now, *group, period, rule)
+            total, tokens = read_most_traded(connection, now, *group, period, rule)
+            assert total == len(tokens)
             found["analytics", now, *group, period] = exact(tokens)
             buckets = volume_trend(connection, now, *group, period)
             found["volume_trend", now, *group, period] = _serialized(BucketSchema(), buckets)
@@ -230,7 +231,7 @@ def net_flows(
 ) -> list[dict[str, Any]]:
     """Return the flows of tokens as they are answered."""
     flows = read_flows(connection, now, blockchain, type, period)
-    token_ids = flows.choose(limit, sort, order)
+    _, token_ids = flows.choose(limit, sort, order)
     windows = read_windows(connection, flows, token_ids)
     return [windows[token_id] for token_id in token_ids]
 

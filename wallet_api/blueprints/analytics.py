@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 from orjson import Fragment
 
 from wallet_api.cache import Cached
-from wallet_api.queries.analytics import analytics_data, read_tokens
+from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_traded
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.net_flow import Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT
@@ -46,11 +46,14 @@ def analytics() -> Response:
 
 
 def _most_traded(arguments: Mapping[str, Any]) -> Response:
-    read = partial(read_tokens, rule=services().price_rule)
-    board: Cached[list[Any]] = services().board("most traded tokens", read, *_group(arguments).values())
-    return respond_version(
-        arguments, board, lambda: _data(arguments, tokens=board.value[: arguments["limit"]])
-    )
+    read = partial(read_most_traded, rule=services().price_rule)
+    board: Cached[MostTraded] = services().board("most traded tokens", read, *_group(arguments).values())
+
+    def get_data() -> Any:
+        total, tokens = board.value
+        return _data(arguments, total, tokens=tokens[: arguments["limit"]])
+
+    return respond_version(arguments, board, get_data)
 
 
 def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
@@ -59,7 +62,7 @@ def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
     def get_data() -> Any:
         limit = min(arguments["limit"], MAX_LIMIT)
         page = leaderboard_page(board.value, **_group(arguments), sort=sort, limit=limit)
-        return _data(arguments, leaderboard=page["leaderboard"])
+        return _data(arguments, len(board.value), leaderboard=page["leaderboard"])
 
     return respond_version(arguments, board, get_data)
 
@@ -69,13 +72,14 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
     options = {name: arguments[name] for name in _OPTIONS if name in arguments}
 
     def get_data() -> Any:
-        token_ids = flows.value.choose(**options)
+        total, token_ids = flows.value.choose(**options)
         shown = flows.value.shown
         missing = [token_id for token_id in token_ids if token_id not in shown]
         if missing:
             shown |= _flows_as_json(flows.value, missing)
         # A trade may have been removed since the tokens were read.
-        return _data(arguments, net_flows=[shown[token_id] for token_id in token_ids if token_id in shown])
+        rows = [shown[token_id] for token_id in token_ids if token_id in shown]
+        return _data(arguments, total, net_flows=rows)
 
     return respond_version(arguments, flows, get_data)
 
@@ -88,9 +92,11 @@ def _flows_as_json(flows: Flows, token_ids: Sequence[int]) -> dict[int, Fragment
 
 def _volume_trend(arguments: Mapping[str, Any]) -> Response:
     trend: Cached[list[Any]] = services().board("volume trend", volume_trend, *_group(arguments).values())
-    return respond_version(
-        arguments, trend, lambda: _data(arguments, buckets=trend.value[-arguments["limit"] :])
-    )
+
+    def get_data() -> Any:
+        return _data(arguments, len(trend.value), buckets=trend.value[-arguments["limit"] :])
+
+    return respond_version(arguments, trend, get_data)
 
 
 _RESPONSES: Mapping[str, Callable[[Mapping[str, Any]], Response]] = {
@@ -106,7 +112,8 @@ def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in ("blockchain", "type", "period")}
 
 
-def _data(arguments: Mapping[str, Any], **rows: Any) -> Any:
+def _data(arguments: Mapping[str, Any], total: int, **rows: Any) -> Any:
+    mode, limit = arguments["mode"], arguments["limit"]
     return _operation.data.dump(
-        analytics_data(**_group(arguments), mode=arguments["mode"], limit=arguments["limit"], **rows)
+        analytics_data(**_group(arguments), mode=mode, limit=limit, total=total, **rows)
     )

@@ -2,43 +2,65 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.periods import PERIOD_LENGTHS
-from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
+from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.windows import cut_period
 
 _ANALYTICS = load_sql(__package__, "analytics")
 
 
+# The lists of the modes: which of their rows are shown, and what a row is.
+_LISTS = {
+    "tokens": ("first", "tokens"),
+    "net_flows": ("first", "tokens"),
+    "buckets": ("newest", "buckets"),
+    "leaderboard": ("first", "wallets"),
+}
+
+
+class MostTraded(NamedTuple):
+    """How many tokens a group traded, and the first of them as JSON."""
+
+    total: int
+    tokens: list[orjson.Fragment]
+
+
 def analytics_data(
-    blockchain: str, type: str, mode: str, period: str, limit: int, **rows: Sequence[Any]
+    blockchain: str, type: str, mode: str, period: str, limit: int, total: int, **rows: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return the data of a mode with its rows by name, and a warning if `limit` is above the maximum."""
+    """Return the data of a mode with its rows by name, of which there are `total` without `limit`.
+
+    The warnings are about a `limit` above the maximum, and about rows that are not shown.
+    """
+    [(name, shown)] = rows.items()
+    which, what = _LISTS[name]
     data = {
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
         "mode": mode,
         "period": period,
+        "total": total,
         **rows,
     }
-    return with_warnings(data, limit_warnings(limit))
+    return with_warnings(data, limit_warnings(limit) + cut_warnings(len(shown), total, what, which))
 
 
-def read_tokens(
+def read_most_traded(
     connection: Connection,
     now: datetime,
     blockchain: str,
     type: str,
     period: str,
     rule: PriceRule = DEFAULT_RULE,
-) -> list[orjson.Fragment]:
+) -> MostTraded:
     """Return the tokens traded in (`now` - period, `now`], at most 1000, by wallets, volume and mint.
 
     `now` counts in whole seconds.
@@ -57,4 +79,4 @@ def read_tokens(
         },
     )
     assert row is not None
-    return [orjson.Fragment(token) for token in row["tokens"]]
+    return MostTraded(row["total"], [orjson.Fragment(token) for token in row["tokens"]])

@@ -71,6 +71,8 @@
 SELECT ARRAY(SELECT entry
                FROM shown
               ORDER BY wallet_count DESC, volume DESC, mint) AS tokens,
+       (SELECT count(*)
+          FROM summed) AS total,
        ARRAY(SELECT token_id
                FROM newest_trade
               WHERE NOT makes_price) AS unpriced_ids

@@ -8,6 +8,7 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.periods import PERIOD_LENGTHS
+from wallet_api.queries.paging import cut_warnings, with_warnings
 from wallet_api.queries.windows import cut_period
 from wallet_api.wallets import Wallet
 
@@ -43,7 +44,7 @@ def wallet_connections(
     ).fetchone()
     if row is None:
         raise wallet.removed
-    return {
+    data = {
         "wallet_address": wallet.address,
         "blockchain": wallet.blockchain,
         "type": row["type"],
@@ -52,3 +53,5 @@ def wallet_connections(
         "total": row["total"],
         "connections": orjson.Fragment(row["connections"]),
     }
+    shown = row["total"] if limit is None else min(limit, row["total"])
+    return with_warnings(data, cut_warnings(shown, row["total"], "connections"))

@@ -1,7 +1,7 @@
 """Pages of cached leaderboards."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -69,6 +69,10 @@ class Board:
         self._wallets = {entry.wallet for entry in entries}
         self.ranked(BOARD_SORTS[0], ORDERS[0], NO_FILTERS)
 
+    def __len__(self) -> int:
+        """Return how many wallets traded in the period."""
+        return len(self._entries)
+
     def has(self, address: str) -> bool:
         """Return whether the wallet traded in the period."""
         return address in self._wallets
@@ -106,7 +110,7 @@ def leaderboard_page(
     given = BoardFilters(**filters)
     # The cursor is the same with and without the names of the defaults.
     by, way = sort or BOARD_SORTS[0], order or ORDERS[0]
-    scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(given))
+    scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(astuple(given)))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
     ranked = board.ranked(by, way, given)
     start = 0

@@ -37,8 +37,8 @@ class Flows:
 
     def choose(
         self, limit: int, sort: str | None = None, order: str = "desc", min_wallets: int = 1
-    ) -> list[int]:
-        """Return the ids of at most `limit` tokens that so many wallets traded.
+    ) -> tuple[int, list[int]]:
+        """Return how many tokens so many wallets traded, and the ids of at most `limit` of them.
 
         Those with the largest flow in either direction come first, or of the figure `sort`.
         """
@@ -47,8 +47,9 @@ class Flows:
         def place(token: Row) -> tuple[Any, str]:
             return sign * (abs(token["net_flow"]) if sort is None else token[sort]), token["mint"]
 
-        among = (token for token in self.tokens if token["wallet_count"] >= min_wallets)
-        return [token["token_id"] for token in sorted(among, key=place)[: min(limit, MAX_LIMIT)]]
+        among = [token for token in self.tokens if token["wallet_count"] >= min_wallets]
+        first = sorted(among, key=place)[: min(limit, MAX_LIMIT)]
+        return len(among), [token["token_id"] for token in first]
 
 
 def read_flows(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Flows:

@@ -9,7 +9,7 @@ from wallet_api.orders import ORDERS
 from wallet_api.periods import FLOW_PERIODS, PERIODS
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
-    CAPPED,
+    CUT,
     NET_FLOW_USD,
     PRICE,
     USD,
@@ -140,6 +140,7 @@ class AnalyticsSchema(GroupShape):
 
     mode = String("The requested mode.", enum=MODES)
     period = String("The requested period.", enum=PERIODS_OF_MODES)
+    total = Integer("Number of rows without `limit`.")
     tokens = Rows(
         TradedTokenSchema,
         "Of `most_traded`, else absent: the tokens by `wallet_count`, then by `volume`, largest first.",
@@ -165,4 +166,4 @@ class AnalyticsSchema(GroupShape):
         many=True,
         optional=True,
     )
-    warnings = Strings(CAPPED, optional=True)
+    warnings = Strings(CUT, optional=True)

@@ -2,12 +2,14 @@
 
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
+    CUT,
     Amount,
     Integer,
     Moment,
     Rows,
     Shape,
     String,
+    Strings,
     WholeNumber,
 )
 from wallet_api.schemas.token_fields import TokenNamesSchema
@@ -53,3 +55,4 @@ class ConnectionsSchema(Shape):
         "The other wallets, by `shared_tokens_count`, largest first.",
         many=True,
     )
+    warnings = Strings(CUT, optional=True)

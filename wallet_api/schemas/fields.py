@@ -15,7 +15,7 @@ from wallet_api.times import is_time, read_time
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
 NET_FLOW_USD = "The same in USD; absent where that of either is."
 ROWS = "Rows in a response, at most 1000."
-CAPPED = "What was capped; absent if nothing."
+CUT = "What was capped, and rows that are not shown; absent if nothing."
 PROFIT_USD = "The same in USD; absent if unknown for one of the sells or a buy behind it."
 HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent without a covered sell."
 WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."

@@ -3,7 +3,7 @@
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
     BAG_PCT,
-    CAPPED,
+    CUT,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     SUPPLY_PCT,
@@ -144,4 +144,4 @@ class SignalsSchema(GroupShape):
         "By `window.wallet_count`, then by `window.total_invested`, largest first.",
         many=True,
     )
-    warnings = Strings(CAPPED, optional=True)
+    warnings = Strings(CUT, optional=True)
