@@ -5,17 +5,9 @@
 {latest_price},
 {group_wallets},
 {period_positions},
-       position AS (
-       SELECT token_id,
-              wallet_id,
-{ledger.sums: sum($) AS $}
-         FROM piece
-        GROUP BY token_id, wallet_id
-       HAVING sum(buy_txn) + sum(sell_txn) > 0
-       ),
        summed AS (
        SELECT token_id,
-              count(*) AS wallet_count,
+              count(DISTINCT wallet_id) AS wallet_count,
               sum(buy_txn) AS buy_txn,
               sum(sell_txn) AS sell_txn,
               sum(buys_without_usd + sells_without_usd) AS txn_without_usd,
@@ -23,7 +15,7 @@
               sum(invested_usd + sold_usd) AS volume_usd,
               sum(invested_without_usd + sold_without_usd) AS volume_without_usd,
               sum(realized) AS realized
-         FROM position
+         FROM piece
         GROUP BY token_id
        ),
        wanted AS MATERIALIZED (

@@ -1,6 +1,6 @@
 -- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums
 -- are read from wallet_days, and profits by token from position_days; the rest is read from the trades.
--- Needs wallets_by_group, wallet_days_pkey, trades_by_time, and what period_positions.sql and board_entries.sql need.
+-- Needs wallets_by_group, wallet_days_pkey, position_days_pkey, trades_by_time, and what board_entries.sql needs.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
               address,
@@ -11,42 +11,63 @@
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
        ),
-       wallet_piece AS (
-       SELECT wallet_days.wallet_id,
-{ledger.sums: $}
-         FROM tracked
-         JOIN wallet_days
-           ON wallet_days.wallet_id = tracked.wallet_id
-          AND wallet_days.day >= %(first_day)s
-          AND wallet_days.day < %(end_day)s
-        UNION ALL
-       SELECT within.*
-         FROM tracked
-        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        -- By wallet alone: to add up the pieces of its tokens takes longer.
-        CROSS JOIN LATERAL (
-              SELECT wallet_id,
-{ledger.sums}
-                FROM trades
-               WHERE wallet_id = tracked.wallet_id
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
-               GROUP BY wallet_id) AS within
-       ),
        summed AS (
        SELECT wallet_id,
 {ledger.sums: sum($) AS $}
-         FROM wallet_piece
+         FROM (SELECT wallet_days.wallet_id,
+{ledger.sums: $}
+                 FROM tracked
+                 JOIN wallet_days
+                   ON wallet_days.wallet_id = tracked.wallet_id
+                  AND wallet_days.day >= %(first_day)s
+                  AND wallet_days.day < %(end_day)s
+                UNION ALL
+               SELECT within.*
+                 FROM tracked
+                CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+                -- Summed in the subquery, so that no trade of other groups is read.
+                CROSS JOIN LATERAL (
+                      SELECT wallet_id,
+{ledger.sums}
+                        FROM trades
+                       WHERE wallet_id = tracked.wallet_id
+                         AND created_at > span.starts_at
+                         AND created_at <= span.ends_at
+                       GROUP BY wallet_id) AS within) AS piece
         GROUP BY wallet_id
        HAVING sum(buy_txn) + sum(sell_txn) > 0
        ),
-{period_positions},
        closed AS (
        SELECT wallet_id,
               profit_bucket(sum(realized), sum(realized_cost)) AS bucket,
               max(best_trade) AS best_trade
-         FROM piece
-        WHERE covered_txn > 0
+         FROM (SELECT position_days.wallet_id,
+                      token_id,
+                      realized,
+                      realized_cost,
+                      best_trade
+                 FROM tracked
+                 JOIN position_days
+                   ON position_days.wallet_id = tracked.wallet_id
+                  AND position_days.day >= %(first_day)s
+                  AND position_days.day < %(end_day)s
+                WHERE covered_txn > 0
+                UNION ALL
+               SELECT within.*
+                 FROM tracked
+                CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+                CROSS JOIN LATERAL (
+                      SELECT wallet_id,
+                             token_id,
+                             sum(realized),
+                             sum(realized_cost),
+                             max(realized)
+                        FROM trades
+                       WHERE wallet_id = tracked.wallet_id
+                         AND created_at > span.starts_at
+                         AND created_at <= span.ends_at
+                         AND realized_cost IS NOT NULL
+                       GROUP BY wallet_id, token_id) AS within) AS piece
         GROUP BY wallet_id, token_id
        ),
        counted AS (

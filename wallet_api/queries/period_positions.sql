@@ -1,12 +1,11 @@
 -- For other statements to include, after their CTE tracked (wallet_id). It adds piece: what each of these wallets did in each token
--- in each part of a period, with the columns of ledger/sums.sql and highest.sql. The whole days of the period are read from
--- position_days, its edges from the trades.
+-- in each part of a period, with the columns of ledger/sums.sql. The whole days of the period are read from position_days, its edges
+-- from the trades.
 -- Needs position_days_pkey, trades_by_time.
        piece AS (
        SELECT position_days.wallet_id,
               position_days.token_id,
-{ledger.sums: $},
-{ledger.highest: $}
+{ledger.sums: $}
          FROM tracked
          JOIN position_days
            ON position_days.wallet_id = tracked.wallet_id
@@ -20,8 +19,7 @@
         CROSS JOIN LATERAL (
               SELECT wallet_id,
                      token_id,
-{ledger.sums},
-{ledger.highest}
+{ledger.sums}
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > span.starts_at
