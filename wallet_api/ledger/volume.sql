@@ -3,7 +3,9 @@
 -- volume --
 -- Hours, minutes and seconds of all tokens, and hours and seconds of each token. Sorted, so that two imports wait for
 -- each other in one order. Needs volume_rollup_pkey.
-INSERT INTO volume_rollup AS total
+INSERT INTO volume_rollup AS total (
+       blockchain, type, token_id, bucket_seconds, ends_at,
+{volumes: $})
   WITH recent AS (
        SELECT 1 AS sign, wallet_id, token_id, created_at, value, value_usd
          FROM walked
@@ -19,11 +21,7 @@ INSERT INTO volume_rollup AS total
               bucket.token_id,
               bucket.bucket_seconds,
               bucket_end(recent.created_at, bucket.bucket_seconds) AS ends_at,
-              sum(sign) AS txn,
-              COALESCE(sum(sign) FILTER (WHERE value_usd IS NULL), 0) AS txn_without_usd,
-              sum(sign * value) AS volume,
-              COALESCE(sum(sign * value_usd), 0) AS volume_usd,
-              COALESCE(sum(sign * value) FILTER (WHERE value_usd IS NULL), 0) AS volume_without_usd
+{volumes}
          FROM recent
          JOIN wallets
            ON wallets.wallet_id = recent.wallet_id
@@ -33,15 +31,12 @@ INSERT INTO volume_rollup AS total
        )
 SELECT *
   FROM delta
- WHERE (txn, txn_without_usd) <> (0, 0)
-    OR (volume, volume_usd, volume_without_usd) <> (0, 0, 0)
+ WHERE 0 <> ANY (ARRAY[
+{volumes: $}])
  ORDER BY token_id, bucket_seconds, blockchain, type, ends_at
     ON CONFLICT (token_id, bucket_seconds, blockchain, type, ends_at) DO UPDATE
-   SET txn = total.txn + excluded.txn,
-       txn_without_usd = total.txn_without_usd + excluded.txn_without_usd,
-       volume = total.volume + excluded.volume,
-       volume_usd = total.volume_usd + excluded.volume_usd,
-       volume_without_usd = total.volume_without_usd + excluded.volume_without_usd;
+   SET
+{volumes: $ = total.$ + excluded.$};
 
 -- empty_volume --
 -- Of whichever group: a join with the wallets would make Citus refuse it. Needs volume_rollup_pkey.

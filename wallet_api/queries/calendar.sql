@@ -66,8 +66,7 @@
        shown AS (
        SELECT starts_on,
               day,
-              round_half_up(realized, 9) AS realized_pnl,
-              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
+{profit},
               buy_txn,
               sell_txn,
               buy_txn + sell_txn AS txn_total,

@@ -11,11 +11,8 @@
 {window_sums},
 {latest_price},
        total AS (
-       SELECT COALESCE(sum(txn), 0) AS txn,
-              COALESCE(sum(txn_without_usd), 0) AS txn_without_usd,
-              COALESCE(sum(volume), 0) AS volume,
-              COALESCE(sum(volume_usd), 0) AS volume_usd,
-              COALESCE(sum(volume_without_usd), 0) AS volume_without_usd
+       SELECT
+{ledger.volumes: COALESCE(sum($), 0) AS $}
          FROM part
        )
 SELECT round_half_up(volume, 9) AS volume,

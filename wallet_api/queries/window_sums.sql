@@ -8,11 +8,8 @@
         CROSS JOIN unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
                   AS span (bucket_seconds, starts_at, ends_at)
         CROSS JOIN LATERAL (
-              SELECT sum(txn) AS txn,
-                     sum(txn_without_usd) AS txn_without_usd,
-                     sum(volume) AS volume,
-                     sum(volume_usd) AS volume_usd,
-                     sum(volume_without_usd) AS volume_without_usd
+              SELECT
+{ledger.volumes: sum($) AS $}
                 FROM volume_rollup
                WHERE volume_rollup.blockchain = %(blockchain)s
                  AND volume_rollup.type = %(type)s
