@@ -31,7 +31,7 @@ echo "  PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make $(MAKECMDGOALS)"; exit 1; }
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install run dist test test-citus examples reference lint check bench smoke faults fuzz audit lock clean
+.PHONY: help install run dist test test-citus examples reference sql lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ examples: $(INSTALLED) ## write the examples of the OpenAPI document from respon
 
 reference: $(INSTALLED) ## write the tables and samples of docs/reference.md from operations and schemas
 	$(BIN)/python -m tests.documents.write_reference
+
+sql: $(INSTALLED) ## print the statements of a file as they run, with what they include: NAME=queries/leaderboard
+	@$(BIN)/python -m tests.documents.print_sql $(NAME)
 
 test-citus: $(INSTALLED) ## run the tests that speak SQL on a Citus cluster of the programs in CITUS_BIN
 	LEDGER_EXAMPLES=$${LEDGER_EXAMPLES:-5} $(BIN)/python -m pytest --citus -n 2 --dist loadfile $(CITUS_TESTS)

@@ -8,6 +8,7 @@ from typing import Any, LiteralString
 import pytest
 
 import wallet_api
+from tests.documents import print_sql
 from wallet_api.database import Connection, load_sql, load_statements
 from wallet_api.ledger import staging
 from wallet_api.queries import history
@@ -39,6 +40,10 @@ def statements_of(file: Path) -> dict[str, LiteralString]:
         if name != "staging" and not statement.startswith(("ANALYZE", "TRUNCATE"))
     }
 
+
+TABLES_OF_EXTREMES = ("positions", "lifetimes", "position_days")
+TABLES_OF_SUMS = (*TABLES_OF_EXTREMES, "wallet_days")
+COLUMNS = "SELECT attname AS name FROM pg_attribute WHERE attrelid = %(table)s::regclass"
 
 # What stands for the parameters of a name; others are NULL.
 SAMPLES: dict[str, Any] = {
@@ -120,6 +125,28 @@ def test_every_statement_fits_the_real_tables(session: Connection) -> None:
 def test_every_file_is_headed_by_a_sentence() -> None:
     for file in FILES:
         assert re.match(r"[A-Z].+\.", head_of(file)), f"{name_of(file)} begins with {head_of(file)!r}"
+
+
+def test_a_statement_is_printed_as_it_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    print_sql.main("queries/leaderboard")
+    assert (
+        capsys.readouterr().out == f"-- leaderboard --\n{load_sql('wallet_api.queries', 'leaderboard')};\n\n"
+    )
+    print_sql.main("wallet_api/ledger/totals.sql")
+    printed = capsys.readouterr().out
+    assert "-- positions --\n" in printed
+    assert "\nhold_cost = total.hold_cost + excluded.hold_cost,\n" in printed
+
+
+def test_every_sum_is_a_column_of_the_tables_of_sums(connection: Connection) -> None:
+    columns = {
+        table: {row["name"] for row in connection.execute(COLUMNS, {"table": table})}
+        for table in TABLES_OF_SUMS
+    }
+    for name in ("sums", "highest", "lowest"):
+        sums = set(re.findall(r" AS (\w+),?$", load_sql("wallet_api.ledger", name), re.MULTILINE))
+        for table in TABLES_OF_SUMS if name == "sums" else TABLES_OF_EXTREMES:
+            assert sums <= columns[table], f"{table} has no {sums - columns[table]}"
 
 
 def test_every_index_that_a_head_names_exists(connection: Connection) -> None:
