@@ -17,7 +17,7 @@ from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import check, document, is_alias
 from wallet_api.responses.operation import Operation, operation_of
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.shapes import Shape
 
 Document = dict[str, Any]
 

@@ -17,7 +17,7 @@ from tests.documents.write_reference import written
 from tests.lib.demo_service import DemoService
 from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import document
-from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.shapes import Shape
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -29,7 +29,7 @@ from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.schemas.analytics import BucketSchema, FlowsSchema
-from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.signals import SignalSchema
 from wallet_api.schemas.tokens import TRADER_SORTS
 from wallet_api.wallets import find_wallet

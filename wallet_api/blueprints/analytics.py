@@ -14,8 +14,6 @@ from wallet_api.queries.net_flow import Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import respond_version
-from wallet_api.responses.envelope import to_json
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.analytics import AnalyticsArguments, AnalyticsSchema, FlowsSchema
@@ -53,7 +51,7 @@ def _most_traded(arguments: Mapping[str, Any]) -> Response:
         total, tokens = board.value
         return _data(arguments, total, tokens=tokens[: arguments["limit"]])
 
-    return respond_version(arguments, board, get_data)
+    return _operation.respond(get_data, arguments, board)
 
 
 def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
@@ -64,7 +62,7 @@ def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
         page = leaderboard_page(board.value, **_group(arguments), sort=sort, limit=limit)
         return _data(arguments, len(board.value), leaderboard=page["leaderboard"])
 
-    return respond_version(arguments, board, get_data)
+    return _operation.respond(get_data, arguments, board)
 
 
 def _net_flow(arguments: Mapping[str, Any]) -> Response:
@@ -81,13 +79,13 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
         return _data(arguments, total, net_flows=rows)
 
-    return respond_version(arguments, flows, get_data)
+    return _operation.respond(get_data, arguments, flows)
 
 
 def _flows_as_json(flows: Flows, token_ids: Sequence[int]) -> dict[int, Fragment]:
     with services().bulkhead.slot(), services().database.read() as connection:
         tokens = read_windows(connection, flows, token_ids)
-    return {token_id: Fragment(to_json(_flow.dump(token))) for token_id, token in tokens.items()}
+    return dict(zip(tokens, map(Fragment, _flow.write(list(tokens.values()))), strict=True))
 
 
 def _volume_trend(arguments: Mapping[str, Any]) -> Response:
@@ -96,7 +94,7 @@ def _volume_trend(arguments: Mapping[str, Any]) -> Response:
     def get_data() -> Any:
         return _data(arguments, len(trend.value), buckets=trend.value[-arguments["limit"] :])
 
-    return respond_version(arguments, trend, get_data)
+    return _operation.respond(get_data, arguments, trend)
 
 
 _RESPONSES: Mapping[str, Callable[[Mapping[str, Any]], Response]] = {
@@ -112,8 +110,6 @@ def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in ("blockchain", "type", "period")}
 
 
-def _data(arguments: Mapping[str, Any], total: int, **rows: Any) -> Any:
+def _data(arguments: Mapping[str, Any], total: int, **rows: Any) -> dict[str, Any]:
     mode, limit = arguments["mode"], arguments["limit"]
-    return _operation.data.dump(
-        analytics_data(**_group(arguments), mode=mode, limit=limit, total=total, **rows)
-    )
+    return analytics_data(**_group(arguments), mode=mode, limit=limit, total=total, **rows)

@@ -9,7 +9,6 @@ from wallet_api.access.current import current_request
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import respond_cached
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.large import await_turn
 from wallet_api.responses.operation import Operation
@@ -43,9 +42,7 @@ def history() -> Response:
     if current_request().format != "json":
         # Its rows are the trades.
         arguments = {**arguments, "overview": False}
-    return respond_cached(
-        arguments, lambda: _operation.data.dump(_data(**arguments)), listing=_operation.listing
-    )
+    return _operation.respond(lambda: _data(**arguments), arguments)
 
 
 def _data(blockchain: str, address: str, type: str | None = None, **page: Any) -> dict[str, Any]:

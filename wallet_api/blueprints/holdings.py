@@ -1,6 +1,5 @@
 """GET /v1/wallets/holdings: the balances of one wallet, live."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -10,9 +9,8 @@ from wallet_api.access.gate import free_of_charge
 from wallet_api.cache import Cached
 from wallet_api.errors import WalletNotFound
 from wallet_api.holdings.service import HoldingsUnavailable, ProviderNotConfigured
+from wallet_api.queries.paging import with_warnings
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import respond_version
-from wallet_api.responses.envelope import respond
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.holdings import HoldingsArguments, HoldingsSchema
@@ -48,26 +46,19 @@ def holdings() -> Response:
     if snapshot is None:
         # A response without balances costs nothing.
         free_of_charge()
-        return respond(
-            _dump({"tokens": [], "count": 0, "last_updated": None, "stale": result.stale, "loading": True})
-        )
+        nothing = {"tokens": [], "count": 0, "last_updated": None, "stale": result.stale, "loading": True}
+        return _operation.respond(lambda: {"active_holdings": nothing})
 
-    def active() -> Any:
+    def get_data() -> dict[str, Any]:
         formatted = service.format(arguments["blockchain"], snapshot)
-        return _dump(
-            {
-                "tokens": orjson.Fragment(formatted.tokens),
-                "count": formatted.count,
-                "last_updated": formatted.last_updated,
-                "stale": result.stale,
-                "loading": False,
-            },
-            formatted.warnings,
-        )
+        active = {
+            "tokens": orjson.Fragment(formatted.tokens),
+            "count": formatted.count,
+            "last_updated": formatted.last_updated,
+            "stale": result.stale,
+            "loading": False,
+        }
+        return with_warnings({"active_holdings": active}, formatted.warnings)
 
     source = Cached(snapshot, snapshot.taken_at, hit=result.cached)
-    return respond_version(arguments, source, active, version=(snapshot.refreshed_at, result.stale))
-
-
-def _dump(active: dict[str, object], warnings: Sequence[str] = ()) -> Any:
-    return _operation.data.dump({"active_holdings": active} | ({"warnings": warnings} if warnings else {}))
+    return _operation.respond(get_data, arguments, source, version=(snapshot.refreshed_at, result.stale))

@@ -11,7 +11,6 @@ from wallet_api.access.gate import creditless
 from wallet_api.database import Row
 from wallet_api.keys import shown_time
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.envelope import respond
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.key import KeyArguments, KeySchema
 from wallet_api.services import services
@@ -71,7 +70,7 @@ def key_state() -> Response:
         },
         "used": _used(gate.use.read(key.terms.key_id, datetime.now(UTC).date())),
     }
-    return respond(_operation.data.dump(data))
+    return _operation.respond(lambda: data)
 
 
 def _used(rows: Sequence[Row]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from flask import Blueprint, Response
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import respond_version
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.leaderboard import LeaderboardArguments, LeaderboardSchema
@@ -36,12 +35,7 @@ def leaderboard() -> Response:
     arguments = load_arguments(_operation.arguments)
     group = [arguments[name] for name in ("blockchain", "type", "period")]
     board = services().board("leaderboard", read_board, *group)
-    return respond_version(
-        arguments,
-        board,
-        lambda: _operation.data.dump(_page(board.value, **arguments)),
-        listing=_operation.listing,
-    )
+    return _operation.respond(lambda: _page(board.value, **arguments), arguments, board)
 
 
 def _page(

@@ -7,7 +7,6 @@ from flask import Blueprint, Response
 
 from wallet_api.queries.signals import MAX_SIGNALS, first_signals, group_signals
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import respond_version
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.signals import SignalsArguments, SignalsSchema
@@ -45,4 +44,4 @@ def signals() -> Response:
             return group_signals(connection, now, **wanted, limit=most, rule=rule)
 
     kept = services().signals.get((most, *wanted.items()), read)
-    return respond_version(arguments, kept, lambda: _operation.data.dump(first_signals(kept.value, limit)))
+    return _operation.respond(lambda: first_signals(kept.value, limit), arguments, kept)

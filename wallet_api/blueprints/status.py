@@ -15,7 +15,6 @@ from wallet_api.periods import PERIODS
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.envelope import respond_bare
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.services import services
@@ -84,7 +83,7 @@ def meta() -> Response:
     """Return the chains, types, periods and limits, and how many wallets are tracked."""
     load_arguments(_meta.arguments)
     counts = services().wallet_counts.get(None, partial(_count_wallets, services().database))
-    return respond_bare(_META | {"wallet_counts": counts.value})
+    return _meta.respond(lambda: _META | {"wallet_counts": counts.value})
 
 
 @blueprint.get("/health")
@@ -97,7 +96,7 @@ def health() -> Response:
     health = current.health.get(
         None, partial(_measure_health, current.settings, current.database, current.gate)
     )
-    return respond_bare(health.value)
+    return _health.respond(lambda: health.value)
 
 
 def _count_wallets(database: Database) -> dict[str, dict[str, int]]:

@@ -1,6 +1,6 @@
 """PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
-from wallet_api.database.connection import Connection, Row, connect, tuple_row
+from wallet_api.database.connection import Columns, Connection, Lists, Row, connect, tuple_row
 from wallet_api.database.failures import (
     DatabaseRefused,
     DatabaseUnavailable,
@@ -16,10 +16,12 @@ from wallet_api.database.pools import Database
 from wallet_api.database.statements import load_sql, load_statements
 
 __all__ = [
+    "Columns",
     "Connection",
     "Database",
     "DatabaseRefused",
     "DatabaseUnavailable",
+    "Lists",
     "MissingReference",
     "NotPermitted",
     "NotWritable",

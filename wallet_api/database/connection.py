@@ -1,17 +1,22 @@
 """Connections to PostgreSQL, to a single server or to a Citus cluster."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg.rows import dict_row, tuple_row
+from psycopg.types.string import TextLoader
 
 from wallet_api.database.failures import translated
 
-__all__ = ["Connection", "Row", "connect", "tuple_row"]
+__all__ = ["Columns", "Connection", "Lists", "Row", "connect", "tuple_row"]
 
 Row = dict[str, Any]
+# The values of each column by its name.
+Columns = dict[str, Sequence[Any]]
+Lists = tuple[Row, list[Columns]]
 
 # The minimum of libpq; shorter than the retransmission to a host that drops packets.
 CONNECT_TIMEOUT_SECONDS = 2
@@ -29,6 +34,28 @@ class Connection(psycopg.Connection[Row]):
         """Execute a query, and return the first column of its first row; None without rows."""
         row = self.execute(query, parameters).fetchone()
         return None if row is None else next(iter(row.values()))
+
+    def fetch_lists(self, query: LiteralString, parameters: Mapping[str, Any]) -> Lists | None:
+        """Execute a query of lists side by side, and return its head, and the columns of each list.
+
+        Each begins with a column `place`, the number of a row within it: in the n-th row of the result stands
+        the n-th of each list, NULL where it is shorter. What comes before the first list is the head, of a
+        single row; without one, None is returned. All numerics are texts, as PostgreSQL writes them.
+        """
+        cursor = self.cursor(row_factory=tuple_row)
+        cursor.adapters.register_loader("numeric", TextLoader)
+        rows = cursor.execute(query, parameters).fetchall()
+        if not rows:
+            return None
+        names = [column.name for column in cursor.description or ()]
+        starts = [start for start, name in enumerate(names) if start and name == "place"] + [len(names)]
+        columns = list(zip(*rows, strict=True))
+        lists: list[Columns] = []
+        for start, end in pairwise(starts):
+            count = len(rows) - columns[start].count(None)
+            part = zip(names[start + 1 : end], columns[start + 1 : end], strict=True)
+            lists.append({name: values[:count] for name, values in part})
+        return dict(zip(names[: starts[0]], rows[0], strict=False)), lists
 
 
 def connect(url: str, **options: Any) -> Connection:

@@ -66,7 +66,7 @@ def read_most_traded(
     `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    row = read_priced(
+    found = read_priced(
         connection,
         _ANALYTICS,
         {
@@ -78,5 +78,6 @@ def read_most_traded(
             **cut_period(now - PERIOD_LENGTHS[period], now),
         },
     )
-    assert row is not None
-    return MostTraded(row["total"], [orjson.Fragment(token) for token in row["tokens"]])
+    assert found is not None
+    head, _ = found
+    return MostTraded(head["total"], [orjson.Fragment(token) for token in head["tokens"]])

@@ -4,16 +4,16 @@ from datetime import datetime
 from typing import Any, Unpack
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Database, Row
+from wallet_api.database import Columns, Connection, Database
 from wallet_api.queries.changes import read_changes
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import (
     NO_WINDOW,
+    count_of,
     key_parameters,
     pagination_of,
     parameters_after,
     read_page,
-    rows_of,
 )
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -40,13 +40,13 @@ def latest_trades(
     filters = read_filters(connection, blockchain, type, given)
     scope = ("latest", blockchain, type, *(() if mint is None else (mint,)), *filters.scope)
     parameters = parameters_after(cursor, scope) | NO_WINDOW
-    token, row = read_page(
+    token, head, page = read_page(
         connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters, filters
     )
     return {
-        **_head("latest", blockchain, type, row),
+        **_frame("latest", blockchain, type, page),
         **_token(mint, token),
-        **pagination_of(row, limit, scope, filters),
+        **pagination_of(head, limit, scope, filters),
     }
 
 
@@ -83,26 +83,27 @@ def trades_within(
     # All trades up to now are before the next instant.
     start = key_parameters(None) | {"created_at": window.now + datetime.resolution}
     parameters = start | window.parameters | {"since": window.since}
-    token, row = read_page(
+    token, head, page = read_page(
         connection, window.now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters
     )
     data = {
-        **_head("timerange", blockchain, type, row),
-        "total": row["total"],
+        **_frame("timerange", blockchain, type, page),
+        "total": head["total"],
         "time_window_seconds": window.seconds,
         **_token(mint, token),
     }
     warnings = window.warnings + limit_warnings(limit)
-    return with_warnings(data, warnings + cut_warnings(row["row_count"], row["total"], "trades", "newest"))
+    return with_warnings(data, warnings + cut_warnings(count_of(page), head["total"], "trades", "newest"))
 
 
-def _head(mode: str, blockchain: str, type: str, row: Row) -> dict[str, Any]:
+def _frame(mode: str, blockchain: str, type: str, page: Columns) -> dict[str, Any]:
     return {
         "blockchain": blockchain,
         "type": type,
         "mode": mode,
         "currency": CHAINS[blockchain].currency,
-        **rows_of(row),
+        "count": count_of(page),
+        "transactions": page,
     }
 
 

@@ -4,10 +4,9 @@ from datetime import datetime
 from typing import Any, LiteralString
 
 import msgspec
-import orjson
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import NO_FILTERS, FeedFilters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
@@ -49,8 +48,8 @@ def read_page(
     limit: int,
     parameters: dict[str, Any],
     filters: FeedFilters = NO_FILTERS,
-) -> tuple[dict[str, Any] | None, Row]:
-    """Return the block of a token and a page of its trades; without `mint`, None and a page of all trades.
+) -> tuple[dict[str, Any] | None, Row, Columns]:
+    """Return the block of a token, the head and the trades of a page; without `mint`, None and all trades.
 
     `limit` is at most MAX_LIMIT. Without `type`, which requires `mint`, the trades are those of all types.
     The block is None if the token is unknown. With filters a page may have fewer trades, and more may follow.
@@ -61,7 +60,6 @@ def read_page(
         "currency": CHAINS[blockchain].currency,
         "now": now,
         "limit": limit,
-        "with_token": True,
         **filters.parameters,
     }
     statement, token = _FEED, None
@@ -69,19 +67,22 @@ def read_page(
         statement = _TOKEN_FEED
         defaults["token_id"], token = find_token(connection, now, rule, blockchain, mint)
     if not filters.are_given:
-        return token, _scan(connection, statement, defaults | parameters, limit)
+        return token, *_scan(connection, statement, defaults | parameters, limit)
     if limit <= _SMALL_PAGE:
-        row = _scan(connection, statement, defaults | parameters, _SCAN)
-        if row["row_count"] == limit or not row["has_more"]:
-            return token, row
-    return token, _scan(connection, statement, defaults | parameters, _MOST_SCANNED)
+        head, page = _scan(connection, statement, defaults | parameters, _SCAN)
+        if count_of(page) == limit or not head["has_more"]:
+            return token, head, page
+    return token, *_scan(connection, statement, defaults | parameters, _MOST_SCANNED)
 
 
-def _scan(connection: Connection, statement: LiteralString, parameters: dict[str, Any], trades: int) -> Row:
-    """Return a page of those among so many trades that pass the filters."""
-    row = connection.execute(statement, parameters | {"scan": trades}).fetchone()
-    assert row is not None
-    return row
+def _scan(
+    connection: Connection, statement: LiteralString, parameters: dict[str, Any], trades: int
+) -> tuple[Row, Columns]:
+    """Return the head and the trades of a page of those among so many trades that pass the filters."""
+    found = connection.fetch_lists(statement, parameters | {"scan": trades})
+    assert found is not None
+    head, [page] = found
+    return head, page
 
 
 def parameters_after(cursor: str | None, scope: cursors.Scope) -> dict[str, Any]:
@@ -96,23 +97,23 @@ def key_parameters(after: FeedKey | None) -> dict[str, Any]:
     return dict(zip(names, key, strict=True))
 
 
-def rows_of(row: Row) -> dict[str, Any]:
-    """Return the trades of a page, and their number."""
-    return {"count": row["row_count"], "transactions": orjson.Fragment(row["transactions"])}
+def count_of(page: Columns) -> int:
+    """Return the number of the trades of a page."""
+    return len(page["tx_signature"])
 
 
 def pagination_of(
-    row: Row, limit: int, scope: cursors.Scope, filters: FeedFilters = NO_FILTERS
+    head: Row, limit: int, scope: cursors.Scope, filters: FeedFilters = NO_FILTERS
 ) -> dict[str, Any]:
     """Return the pagination of a page, and the warnings about `limit` and the filters.
 
     With filters there is no `total`, for which all trades would have to be read.
     """
-    last = FeedKey(*[row[name] for name in FeedKey.__struct_fields__]) if row["has_more"] else None
+    last = FeedKey(*[head[name] for name in FeedKey.__struct_fields__]) if head["has_more"] else None
     pagination = {
         "limit": min(limit, MAX_LIMIT),
-        **({} if filters.are_given else {"total": row["total"]}),
-        "has_more": row["has_more"],
+        **({} if filters.are_given else {"total": head["total"]}),
+        "has_more": head["has_more"],
         "next_cursor": cursors.encode(scope, last) if last else None,
     }
     return with_warnings({"pagination": pagination}, [*limit_warnings(limit), *filters.warnings])

@@ -1,7 +1,7 @@
 -- For feeds to end with, after their CTEs traded, which has at least the newest `scan` trades from the cursor on and one
 -- more, with the address and the mint of each; and matching (txn), whose sum is the number of all trades.
 -- Filters choose among the `scan` trades that are read. Without filters `scan` is `limit`. A page that is not full ends with
--- the last trade that was read, so that the next one continues there.
+-- the last trade that was read, so that the next one continues there. They return a head, and the list of the page's trades.
 -- Needs native_prices_pkey, and what feed_joins.sql needs.
 {latest_price},
        scanned AS (
@@ -37,24 +37,12 @@
         ORDER BY place
         LIMIT %(limit)s::bigint + 1
        ),
-       -- As text, since row_to_json takes twice as long. A feed of one token has the token once, not in each row.
        page AS (
-       SELECT candidate.place,
-              '{' ||
-{feed_entry}
-              || CASE WHEN %(with_token)s::boolean THEN
-{feed_token}
-                      ELSE ''
-                 END
-              || '}' AS entry
+       SELECT row_number() OVER (ORDER BY candidate.place) AS place,
+{feed_columns}
 {feed_joins}
         ORDER BY candidate.place
         LIMIT %(limit)s::bigint
-       ),
-       shown AS (
-       SELECT count(*) AS row_count,
-              '[' || COALESCE(string_agg(entry, ',' ORDER BY place), '') || ']' AS transactions
-         FROM page
        ),
        -- Where the page ends: with its last trade if there are more, else with the last one that was read.
        ending AS (
@@ -70,19 +58,25 @@
        total AS (
        SELECT COALESCE(sum(txn), 0)::bigint AS total
          FROM matching
+       ),
+       head AS (
+       SELECT 1 AS place,
+              total.total,
+              ending.has_more,
+              last.created_at,
+              last.is_sell,
+              last.tx_signature,
+              last.event_index,
+              last.mint,
+              last.address
+         FROM total
+        CROSS JOIN ending
+         LEFT JOIN scanned AS last
+           ON last.place = ending.place
        )
-SELECT total.total,
-       shown.row_count,
-       shown.transactions,
-       ending.has_more,
-       last.created_at,
-       last.is_sell,
-       last.tx_signature,
-       last.event_index,
-       last.mint,
-       last.address
-  FROM total
- CROSS JOIN shown
- CROSS JOIN ending
-  LEFT JOIN scanned AS last
-    ON last.place = ending.place
+SELECT head.*,
+       page.*
+  FROM head
+  FULL JOIN page
+ USING (place)
+ ORDER BY page.place

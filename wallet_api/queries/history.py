@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
@@ -102,19 +101,20 @@ def wallet_history(
         **page.parameters(scope),
         **rule.parameters(now),
     }
-    row = read_priced(connection, HISTORY, parameters)
-    if row is None:
+    found = read_priced(connection, HISTORY, parameters)
+    if found is None:
         raise wallet.removed
-    last = _HistoryKey(*[row[name] for name in _HistoryKey.__struct_fields__]) if row["has_more"] else None
+    head, [trades, tokens] = found
+    last = _HistoryKey(*[head[name] for name in _HistoryKey.__struct_fields__]) if head["has_more"] else None
     data = {
-        "profile": orjson.Fragment(row["profile"]),
-        **_figures(row, currency),
-        "token_overview": orjson.Fragment(row["token_overview"]),
-        "trades": orjson.Fragment(row["trades"]),
+        **head,
+        **_no_figures(head, currency),
+        "token_overview": tokens,
+        "trades": trades,
         "pagination": {
             "limit": page.size,
             "next_cursor": cursors.encode(scope, last) if last else None,
-            "has_more": row["has_more"],
+            "has_more": head["has_more"],
         },
     }
     if not page.overview:
@@ -122,10 +122,11 @@ def wallet_history(
     return with_warnings(data, limit_warnings(page.limit))
 
 
-def _figures(row: Row, currency: str) -> dict[str, Any]:
-    if row["lifetime_stats"] is None:
-        return {
-            "lifetime_stats": {"currency": currency, **dict.fromkeys(_STATS, 0)},
-            "win_rate_distribution": dict.fromkeys(_COUNTS, 0),
-        }
-    return {name: orjson.Fragment(row[name]) for name in ("lifetime_stats", "win_rate_distribution")}
+def _no_figures(head: Row, currency: str) -> dict[str, Any]:
+    """Return the figures of a wallet that never traded; nothing for others."""
+    if head["lifetime_stats_buy"] is not None:
+        return {}
+    return {
+        "lifetime_stats": {"currency": currency, **dict.fromkeys(_STATS, 0)},
+        "win_rate_distribution": dict.fromkeys(_COUNTS, 0),
+    }

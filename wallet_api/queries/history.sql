@@ -1,4 +1,4 @@
--- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot.
+-- A wallet's lifetime record as the head, then a page of its trades, newest first, and its tokens, all in one snapshot.
 -- The newest trades are read in the order of the index alone, with ties, so that any plan reads few more than the page
 -- has; the rest of the order is applied to these. With `of_mint`, all trades of its position are read, and the overview has
 -- this position alone.
@@ -69,7 +69,7 @@
                           FROM tokens
                          WHERE tokens.token_id = newest.token_id)) AS mint,
               COALESCE(newest.token_name, position.token_name, face.name, '') AS shown_name,
-              COALESCE(to_json(face.symbol)::text, 'null') AS symbol
+              face.symbol
          FROM newest
          -- A full join never compares each trade with each token, whatever the plan. The condition below prevents
          -- the planner from turning it into a left join.
@@ -85,22 +85,19 @@
                                           mint DESC) AS ordinal
          FROM named
        ),
-       -- As text, like the overview below.
        page AS (
-       SELECT '[' || COALESCE(
-                  string_agg(
-                      '{"tx_signature":' || to_json(tx_signature)
-                      || ',"mint":' || to_json(mint)
-                      || ',"symbol":' || symbol
-                      || ',"token_name":' || to_json(shown_name)
-                      || ',"transaction_type":"' || CASE WHEN is_sell THEN 'sell' ELSE 'buy' END
-                      || '","value":' || round_half_up(value, 9)
-                      || COALESCE(',"value_usd":' || round_half_up(value_usd, 4), '')
-                      || ',"currency":"' || %(currency)s::text
-                      || '","token_amount":' || round_half_up(token_amount, 18)
-                      || ',"created_at":"' || iso_time(created_at)
-                      || '","event_index":' || event_index
-                      || '}', ',' ORDER BY ordinal), '') || ']' AS trades
+       SELECT ordinal AS place,
+              tx_signature,
+              mint,
+              symbol,
+              shown_name AS token_name,
+              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+              round_half_up(value, 9) AS value,
+              round_half_up(value_usd, 4) AS value_usd,
+              %(currency)s::text AS currency,
+              round_half_up(token_amount, 18) AS token_amount,
+              iso_time(created_at) AS created_at,
+              event_index
          FROM candidate
         WHERE ordinal <= %(limit)s
        ),
@@ -129,46 +126,42 @@
          LEFT JOIN token_price
            ON token_price.token_id = record.token_id
        ),
-       -- As text, since row_to_json takes longer and cannot leave out unknown figures.
        overview AS (
-       SELECT '[' || COALESCE(
-                  string_agg(
-                      CASE WHEN %(overview)s AND mint = COALESCE(%(of_mint)s::text, mint)
-                           THEN '{"mint":' || to_json(mint)
-                           || ',"symbol":' || COALESCE(to_json(face_symbol)::text, 'null')
-                           || ',"token_name":' || to_json(COALESCE(token_name, face_name, ''))
-                           || ',"invested":' || round_half_up(invested, 9)
-                           || ',"sold":' || round_half_up(sold, 9)
-                           || ',"realized_pnl":' || round_half_up(realized, 9)
-                           || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
-                           || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
-                           || ',"tokens_sold_without_cost":'
-                           || round_half_up(tokens_without_cost, 18)
-                           || ',"currency":"' || %(currency)s::text
-                           || '","buy_txn":' || buy_txn
-                           || ',"sell_txn":' || sell_txn
-                           || ',"first_seen":"' || iso_time(first_seen)
-                           || '","last_seen":"' || iso_time(last_seen)
-                           || '","still_holding":' || still_held(quantity, peak)
-                           || CASE WHEN quantity = 0 THEN ',"unrealized_pnl":0'
-                                   WHEN unrealized IS NOT NULL THEN ',"unrealized_pnl":' || round_half_up(unrealized, 9)
-                                   ELSE ''
-                              END
-                           || '}'
-                      END, ',' ORDER BY last_seen DESC, mint), '') || ']' AS tokens,
-              sum(unrealized) AS unrealized,
+       SELECT row_number() OVER (ORDER BY last_seen DESC, mint) AS place,
+              mint,
+              face_symbol AS symbol,
+              COALESCE(token_name, face_name, '') AS token_name,
+              round_half_up(invested, 9) AS invested,
+              round_half_up(sold, 9) AS sold,
+              round_half_up(realized, 9) AS realized_pnl,
+              percentage(realized, realized_cost) AS realized_pnl_percentage,
+              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
+              round_half_up(tokens_without_cost, 18) AS tokens_sold_without_cost,
+              %(currency)s::text AS currency,
+              buy_txn,
+              sell_txn,
+              iso_time(first_seen) AS first_seen,
+              iso_time(last_seen) AS last_seen,
+              still_held(quantity, peak) AS still_holding,
+              CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized, 9) END AS unrealized_pnl
+         FROM valued
+        WHERE %(overview)s
+          AND mint = COALESCE(%(of_mint)s::text, mint)
+       ),
+       worth AS (
+       SELECT sum(unrealized) AS unrealized,
               count(unrealized) AS priced
          FROM valued
        ),
        profile AS (
-       SELECT address AS wallet_address,
-              name,
-              image_url,
-              twitter,
-              telegram,
-              blockchain,
-              type,
-              %(currency)s::text AS currency
+       SELECT address AS profile_wallet_address,
+              name AS profile_name,
+              image_url AS profile_image_url,
+              twitter AS profile_twitter,
+              telegram AS profile_telegram,
+              blockchain AS profile_blockchain,
+              type AS profile_type,
+              %(currency)s::text AS profile_currency
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
        ),
@@ -180,59 +173,69 @@
         WHERE wallet_id = %(wallet_id)s
        ),
        stats AS (
-       SELECT %(currency)s::text AS currency,
-              round_half_up(invested, 9) AS buy,
-              round_half_up(sold, 9) AS sell,
-              round_half_up(realized, 9) AS realized_pnl,
-              percentage(realized, realized_cost) AS realized_pnl_percentage,
-              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
-              buy_txn,
-              sell_txn,
-              buy_txn + sell_txn AS total_tx_count,
-              percentage(won, closed) AS win_rate,
-              won AS win_count,
-              closed AS total_sold,
-              lifetime.tokens AS active_tokens_count,
-              round_half_up(COALESCE(largest_buy, 0), 9) AS largest_buy,
-              round_half_up(COALESCE(best_trade, 0), 9) AS best_trade_pnl,
-              round_half_up(COALESCE(worst_trade, 0), 9) AS worst_trade_pnl,
-              still_holding AS still_holding_count,
-              round_half_up(overview.unrealized, 9) AS unrealized_pnl,
-              round_half_up(overview.unrealized * latest.usd, 4) AS unrealized_pnl_usd,
-              overview.priced AS priced_tokens_count
+       SELECT %(currency)s::text AS lifetime_stats_currency,
+              round_half_up(invested, 9) AS lifetime_stats_buy,
+              round_half_up(sold, 9) AS lifetime_stats_sell,
+              round_half_up(realized, 9) AS lifetime_stats_realized_pnl,
+              percentage(realized, realized_cost) AS lifetime_stats_realized_pnl_percentage,
+              round_half_up(sold - realized - realized_cost, 9) AS lifetime_stats_sold_without_cost,
+              buy_txn AS lifetime_stats_buy_txn,
+              sell_txn AS lifetime_stats_sell_txn,
+              buy_txn + sell_txn AS lifetime_stats_total_tx_count,
+              percentage(won, closed) AS lifetime_stats_win_rate,
+              won AS lifetime_stats_win_count,
+              closed AS lifetime_stats_total_sold,
+              lifetime.tokens AS lifetime_stats_active_tokens_count,
+              round_half_up(COALESCE(largest_buy, 0), 9) AS lifetime_stats_largest_buy,
+              round_half_up(COALESCE(best_trade, 0), 9) AS lifetime_stats_best_trade_pnl,
+              round_half_up(COALESCE(worst_trade, 0), 9) AS lifetime_stats_worst_trade_pnl,
+              still_holding AS lifetime_stats_still_holding_count,
+              round_half_up(worth.unrealized, 9) AS lifetime_stats_unrealized_pnl,
+              round_half_up(worth.unrealized * latest.usd, 4) AS lifetime_stats_unrealized_pnl_usd,
+              worth.priced AS lifetime_stats_priced_tokens_count
          FROM lifetime
-        CROSS JOIN overview
+        CROSS JOIN worth
         CROSS JOIN latest
        ),
        distribution AS (
-       SELECT above_500,
-              above_100_to_500,
-              above_zero_to_100,
-              below_zero
+       SELECT above_500 AS win_rate_distribution_above_500,
+              above_100_to_500 AS win_rate_distribution_above_100_to_500,
+              above_zero_to_100 AS win_rate_distribution_above_zero_to_100,
+              below_zero AS win_rate_distribution_below_zero
          FROM lifetime
+       ),
+       head AS (
+       SELECT 1 AS place,
+              profile.*,
+              -- NULL for a wallet that never traded, which has no row in lifetimes.
+              stats.*,
+              distribution.*,
+              EXISTS (SELECT FROM candidate
+                       WHERE ordinal > %(limit)s) AS has_more,
+              ARRAY(SELECT token_id
+                      FROM newest_trade
+                     WHERE NOT makes_price) AS unpriced_ids,
+              last.created_at,
+              last.is_sell,
+              last.tx_signature,
+              last.event_index,
+              last.mint
+         FROM profile
+         LEFT JOIN stats
+           ON true
+         LEFT JOIN distribution
+           ON true
+         LEFT JOIN candidate AS last
+           ON last.ordinal = %(limit)s
        )
-SELECT row_to_json(profile)::text AS profile,
-       -- NULL for a wallet that never traded, which has no row in lifetimes.
-       json_strip_nulls(row_to_json(stats))::text AS lifetime_stats,
-       row_to_json(distribution)::text AS win_rate_distribution,
-       (SELECT tokens
-          FROM overview) AS token_overview,
-       (SELECT trades
-          FROM page) AS trades,
-       EXISTS (SELECT FROM candidate
-                WHERE ordinal > %(limit)s) AS has_more,
-       ARRAY(SELECT token_id
-               FROM newest_trade
-              WHERE NOT makes_price) AS unpriced_ids,
-       last.created_at,
-       last.is_sell,
-       last.tx_signature,
-       last.event_index,
-       last.mint
-  FROM profile
-  LEFT JOIN stats
-    ON true
-  LEFT JOIN distribution
-    ON true
-  LEFT JOIN candidate AS last
-    ON last.ordinal = %(limit)s
+SELECT head.*,
+       page.*,
+       overview.*
+  FROM head
+  FULL JOIN page
+ USING (place)
+  FULL JOIN overview
+ USING (place)
+ WHERE EXISTS (SELECT
+                 FROM head)
+ ORDER BY COALESCE(page.place, overview.place)

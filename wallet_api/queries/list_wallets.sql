@@ -1,7 +1,8 @@
--- A page of the tracked wallets of a group, by address, and how many the group has in all.
+-- A page of the tracked wallets of a group, by address, and how many the group has in all: a head, and a list.
 -- Needs wallets_by_group, wallet_groups_pkey.
   WITH page AS (
-       SELECT address AS wallet_address,
+       SELECT row_number() OVER (ORDER BY address) AS place,
+              address AS wallet_address,
               name,
               image_url,
               twitter,
@@ -17,19 +18,21 @@
         ORDER BY address
         LIMIT %(limit)s::bigint
        ),
-       listed AS (
-       SELECT max(wallet_address) AS last_address,
-              COALESCE(json_agg(row_to_json(page)), '[]')::text AS wallets
-         FROM page
+       head AS (
+       SELECT 1 AS place,
+              COALESCE((SELECT wallet_count
+                          FROM wallet_groups
+                         WHERE blockchain = %(blockchain)s
+                           AND type = %(type)s), 0) AS total,
+              EXISTS (SELECT FROM wallets
+                       WHERE blockchain = %(blockchain)s
+                         AND type = %(type)s
+                         AND address > (SELECT max(wallet_address)
+                                          FROM page)) AS has_more
        )
-SELECT COALESCE((SELECT wallet_count
-                   FROM wallet_groups
-                  WHERE blockchain = %(blockchain)s
-                    AND type = %(type)s), 0) AS total,
-       EXISTS (SELECT FROM wallets
-                WHERE blockchain = %(blockchain)s
-                  AND type = %(type)s
-                  AND address > last_address) AS has_more,
-       last_address,
-       wallets
-  FROM listed
+SELECT head.*,
+       page.*
+  FROM head
+  FULL JOIN page
+ USING (place)
+ ORDER BY page.place

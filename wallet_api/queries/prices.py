@@ -36,7 +36,7 @@ def read_tokens(
         "currency": CHAINS[blockchain].currency,
         **rule.parameters(now),
     }
-    row = read_priced(connection, _PRICES, parameters)
-    assert row is not None
-    tokens: str = row["tokens"]
+    found = read_priced(connection, _PRICES, parameters)
+    assert found is not None
+    tokens: str = found[0]["tokens"]
     return tokens

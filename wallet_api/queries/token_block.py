@@ -11,7 +11,7 @@ _FIND_TOKEN = load_sql(__package__, "find_token")
 
 # No source of these exists yet.
 _UNKNOWN_CURVE = ("pool", "on_curve", "bonding_curve_progress")
-_FACE = ("symbol", "token_name", "token_supply", "token_decimals")
+FACE = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
 _PRICES = ("price", "price_usd", "price_at", "market_cap", "market_cap_usd")
 
 # The id of no token.
@@ -24,9 +24,10 @@ def find_token(
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
-    row = read_priced(connection, _FIND_TOKEN, parameters)
-    if row is None:
+    found = read_priced(connection, _FIND_TOKEN, parameters)
+    if found is None:
         return UNKNOWN_TOKEN_ID, None
+    row, _ = found
     return row["token_id"], block_of(row, blockchain, mint)
 
 
@@ -35,8 +36,7 @@ def block_of(row: Row, blockchain: str, mint: str) -> dict[str, Any]:
     return {
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
-        "mint": mint,
-        **{name: row[name] for name in (*_FACE, *_PRICES)},
+        **{name: row[name] for name in (*FACE, *_PRICES)},
         "market_cap_currency": None if row["market_cap"] is None else CHAINS[blockchain].currency,
         "sol_price_usd": row["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),

@@ -1,4 +1,4 @@
--- A token, and a page of the wallets of one type or of all that ever held it.
+-- A token as the head, and a page of the wallets of one type or of all that ever held it.
 -- Needs native_prices_pkey, token_faces_pkey, and what token_block.sql and token_traders.sql need.
   WITH
 {latest_price},
@@ -6,36 +6,40 @@
 {token_traders},
 {trader_page},
        shown AS (
-       SELECT ordinal,
-              '{"profile":' ||
-{profile}
-              || ',"holdings":{"token_amount":' || round_half_up(quantity, 18)
-              || ',"token_amount_peak":' || round_half_up(peak, 18)
-              || ',"bag_pct":' || percentage(quantity, peak)
-              || ',"still_holding":' || still_holding
-              || ',"supply_pct":' || COALESCE(percentage(quantity, NULLIF(supply, 0))::text, 'null')
-              || ',"supply_pct_peak":' || COALESCE(percentage(peak, NULLIF(supply, 0))::text, 'null')
-              || '}}' AS entry
+       SELECT ordinal AS place,
+{profile_columns},
+              round_half_up(quantity, 18) AS holdings_token_amount,
+              round_half_up(peak, 18) AS holdings_token_amount_peak,
+              percentage(quantity, peak) AS holdings_bag_pct,
+              still_holding AS holdings_still_holding,
+              percentage(quantity, NULLIF(supply, 0)) AS holdings_supply_pct,
+              percentage(peak, NULLIF(supply, 0)) AS holdings_supply_pct_peak
          FROM page
          LEFT JOIN (SELECT token_id AS face_id,
                            supply
                       FROM token_faces) AS face
            ON face.face_id = page.token_id
         WHERE ordinal <= %(limit)s::bigint
+       ),
+       head AS (
+       SELECT 1 AS place,
+              token_block.*,
+              ARRAY(SELECT token_id
+                      FROM newest_trade
+                     WHERE NOT makes_price) AS unpriced_ids,
+              total_holders.*,
+              (SELECT count(*)
+                 FROM trader
+                WHERE peak > 0) AS total,
+              page_end.*
+         FROM page_end
+        CROSS JOIN total_holders
+         LEFT JOIN token_block
+           ON true
        )
-SELECT token_block.*,
-       ARRAY(SELECT token_id
-               FROM newest_trade
-              WHERE NOT makes_price) AS unpriced_ids,
-       (SELECT row_to_json(total_holders)::text
-          FROM total_holders) AS total_holders,
-       (SELECT count(*)
-          FROM trader
-         WHERE peak > 0) AS total,
-       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY ordinal), '') || ']'
-          FROM shown) AS holders,
-       page_end.*
-  FROM (VALUES (TRUE)) AS one (row)
-  LEFT JOIN token_block
-    ON true
- CROSS JOIN page_end
+SELECT head.*,
+       shown.*
+  FROM head
+  FULL JOIN shown
+ USING (place)
+ ORDER BY shown.place

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, LiteralString, NamedTuple
 
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, Lists, Row, load_sql
 
 
 class PriceRule(NamedTuple):
@@ -31,16 +31,16 @@ _SEARCH = load_sql(__package__, "search_prices")
 
 def read_priced(
     connection: Connection, statement: LiteralString, parameters: Mapping[str, Any]
-) -> Row | None:
-    """Return the row of a statement that includes token_price.sql, or None.
+) -> Lists | None:
+    """Return the lists of a statement that includes token_price.sql, or None.
 
     If the newest trade of a token makes no price, search for an earlier one, and run the statement again.
     """
-    row = connection.execute(statement, {**parameters, **_searched([])}).fetchone()
-    if row is None or not row["unpriced_ids"]:
-        return row
-    prices = connection.execute(_SEARCH, {**parameters, "token_ids": row["unpriced_ids"]}).fetchall()
-    return connection.execute(statement, {**parameters, **_searched(prices)}).fetchone() if prices else row
+    found = connection.fetch_lists(statement, {**parameters, **_searched([])})
+    if found is None or not found[0]["unpriced_ids"]:
+        return found
+    prices = connection.execute(_SEARCH, {**parameters, "token_ids": found[0]["unpriced_ids"]}).fetchall()
+    return connection.fetch_lists(statement, {**parameters, **_searched(prices)}) if prices else found
 
 
 def _searched(prices: Sequence[Row]) -> dict[str, Any]:

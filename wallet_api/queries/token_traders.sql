@@ -23,9 +23,9 @@
         WHERE wallets.type = COALESCE(%(type)s::text, wallets.type)
        ),
        total_holders AS (
-       SELECT count(*) FILTER (WHERE type = 'kol') AS kol_count,
-              count(*) FILTER (WHERE type = 'smart') AS smart_count,
-              count(*) FILTER (WHERE type = 'whale') AS whale_count,
-              count(*) FILTER (WHERE still_holding) AS still_holding_count
+       SELECT count(*) FILTER (WHERE type = 'kol') AS total_holders_kol_count,
+              count(*) FILTER (WHERE type = 'smart') AS total_holders_smart_count,
+              count(*) FILTER (WHERE type = 'whale') AS total_holders_whale_count,
+              count(*) FILTER (WHERE still_holding) AS total_holders_still_holding_count
          FROM trader
        )

@@ -3,15 +3,13 @@
 from datetime import datetime
 from typing import Any, LiteralString, Unpack
 
-import orjson
-
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
-from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, parameters_after, read_page, rows_of
+from wallet_api.queries.feed_page import NO_WINDOW, count_of, pagination_of, parameters_after, read_page
 from wallet_api.queries.paging import MAX_LIMIT
-from wallet_api.queries.token_block import block_of
+from wallet_api.queries.token_block import FACE, block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.trader_page import TraderPage
 
@@ -37,8 +35,8 @@ def token_transactions(
     """
     filters = read_filters(connection, blockchain, type, given)
     scope = ("tokens/transactions", blockchain, type or "", mint, *filters.scope)
-    start = parameters_after(cursor, scope) | NO_WINDOW | {"with_token": False}
-    token, row = read_page(
+    start = parameters_after(cursor, scope) | NO_WINDOW
+    token, head, page = read_page(
         connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), start, filters
     )
     if token is None:
@@ -48,8 +46,10 @@ def token_transactions(
         "blockchain": blockchain,
         **({} if type is None else {"type": type}),
         "currency": CHAINS[blockchain].currency,
-        **rows_of(row),
-        **pagination_of(row, limit, scope, filters),
+        "count": count_of(page),
+        # The token stands once, not in each row.
+        "transactions": {name: values for name, values in page.items() if name not in FACE},
+        **pagination_of(head, limit, scope, filters),
     }
 
 
@@ -68,15 +68,10 @@ def token_stats(
     `page` is that of TraderPage. Raises InvalidParameter, TokenNotFound.
     """
     scope = ("tokens/stats", blockchain, type or "", mint)
-    traders = TraderPage(sort, **page)
-    filters = {"type": type, "with_never_held": True, **traders.parameters(scope)}
-    token, row = _read(connection, _STATS, now, rule, blockchain, mint, filters)
-    parts = ("total_holders", "total_holdings", "total_statistics", "traders")
-    return {
-        "token": token,
-        **{part: orjson.Fragment(row[part]) for part in parts},
-        **traders.pagination(row, scope),
-    }
+    asked = TraderPage(sort, **page)
+    filters = {"type": type, "with_never_held": True, **asked.parameters(scope)}
+    token, head, traders = _read(connection, _STATS, now, rule, blockchain, mint, filters)
+    return {**head, "token": token, "traders": traders, **asked.pagination(head, scope)}
 
 
 def token_holders(
@@ -94,16 +89,15 @@ def token_holders(
     `page` is that of TraderPage. Raises InvalidParameter, TokenNotFound.
     """
     scope = ("tokens/holders", blockchain, type or "", mint)
-    holders = TraderPage(sort, **page)
-    filters = {"type": type, "with_never_held": False, **holders.parameters(scope)}
-    token, row = _read(connection, _HOLDERS, now, rule, blockchain, mint, filters)
+    asked = TraderPage(sort, **page)
+    filters = {"type": type, "with_never_held": False, **asked.parameters(scope)}
+    token, head, holders = _read(connection, _HOLDERS, now, rule, blockchain, mint, filters)
     return {
+        **head,
         "token": token,
-        "total_holders": orjson.Fragment(row["total_holders"]),
-        "total": row["total"],
-        "count": row["shown"],
-        "holders": orjson.Fragment(row["holders"]),
-        **holders.pagination(row, scope),
+        "count": head["shown"],
+        "holders": holders,
+        **asked.pagination(head, scope),
     }
 
 
@@ -115,12 +109,13 @@ def _read(
     blockchain: str,
     mint: str,
     filters: dict[str, Any],
-) -> tuple[dict[str, Any], Row]:
-    """Return the block of a token, and the row of a statement about it."""
+) -> tuple[dict[str, Any], Row, Columns]:
+    """Return the block of a token, and the head and the list of a statement about it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
-    row = read_priced(connection, statement, parameters | filters)
-    assert row is not None
-    if row["token_id"] is None:
+    found = read_priced(connection, statement, parameters | filters)
+    assert found is not None
+    head, [page] = found
+    if head["token_id"] is None:
         raise TokenNotFound
-    return block_of(row, blockchain, mint), row
+    return block_of(head, blockchain, mint), head, page

@@ -40,9 +40,10 @@ def track_wallet(
         "bucket_seconds": int(BUCKETS[period].total_seconds()),
         "most": MAX_ROWS,
     }
-    row = read_priced(connection, _TRACKER, parameters)
-    if row is None:
+    found = read_priced(connection, _TRACKER, parameters)
+    if found is None:
         raise wallet.removed
+    row, _ = found
     json_parts = (
         "period_stats",
         "period_win_rate_distribution",

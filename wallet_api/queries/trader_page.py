@@ -67,6 +67,4 @@ class TraderPage:
 
 
 def _key(row: Row) -> _TraderKey:
-    place, tie, price = (row[name] for name in ("place", "tie", "kept_price"))
-    kept_price = None if price is None else f"{price:f}"
-    return _TraderKey(f"{place:f}", f"{tie:f}", row["address"], kept_price)
+    return _TraderKey(row["last_place"], row["last_tie"], row["last_address"], row["kept_price"])

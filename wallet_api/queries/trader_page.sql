@@ -54,9 +54,9 @@
                 WHERE ordinal <= %(limit)s::bigint) AS shown,
               EXISTS (SELECT FROM page
                        WHERE ordinal > %(limit)s::bigint) AS has_more,
-              last.place,
-              last.tie,
-              last.address,
+              last.place AS last_place,
+              last.tie AS last_tie,
+              last.address AS last_address,
               last.price AS kept_price
          FROM (VALUES (TRUE)) AS one (row)
          LEFT JOIN page AS last

@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
@@ -31,7 +30,7 @@ def list_wallets(
     """
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
-    page = connection.execute(
+    found = connection.fetch_lists(
         _LIST,
         {
             "blockchain": blockchain,
@@ -40,9 +39,10 @@ def list_wallets(
             "after": after,
             "limit": limit,
         },
-    ).fetchone()
-    assert page is not None
-    last = _WalletKey(page["last_address"]) if page["has_more"] else None
+    )
+    assert found is not None
+    page, [wallets] = found
+    last = _WalletKey(wallets["wallet_address"][-1]) if page["has_more"] else None
     return {
         "blockchain": blockchain,
         "type": type,
@@ -51,7 +51,7 @@ def list_wallets(
             "total": page["total"],
             "limit": page["total"] if limit is None else limit,
             "next_cursor": cursors.encode(scope, last) if last else None,
-            "has_more": bool(page["has_more"]),
+            "has_more": page["has_more"],
         },
-        "wallets": orjson.Fragment(page["wallets"]),
+        "wallets": wallets,
     }

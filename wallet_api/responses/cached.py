@@ -5,23 +5,18 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
 
 from flask import Flask, Response, current_app
 from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
-from xxhash import xxh3_128_hexdigest
 
-from wallet_api.access.current import ApiRequest, current_request
+from wallet_api.access.current import current_request
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache, Cached
 from wallet_api.responses.compression import Prefix
-from wallet_api.responses.envelope import JSON, meta, to_json
-from wallet_api.responses.rows import CONTENT_TYPES, Listing
-from wallet_api.responses.seals import next_cursor, sealed
+from wallet_api.responses.envelope import JSON, end_envelope
 
 _EXTENSION = "wallet_api.response_caches"
-_VERSIONS = "wallet_api.version_cache"
 # Below this size compression takes longer than it saves.
 _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 8 * 1024 * 1024
@@ -85,36 +80,6 @@ def _warnings_within(room: int, warnings: Sequence[str]) -> str:
     return text
 
 
-def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:
-    """Return the URL of the page after this one, for all requests with the same arguments."""
-    cursor = next_cursor(data)
-    if cursor is None:
-        return None
-    # Without the key. Relative to the URL of the request, which a proxy may have changed.
-    query = {name: value for name, value in request.args.items() if name != "api_key"}
-    # A feed goes on in the same direction.
-    place = "after" if query.get("after") else "cursor"
-    return f"?{urlencode(query | {place: cursor})}"
-
-
-def _in_envelope(data: Mapping[str, Any], top_level: str | None, next_page: str | None) -> CachedData:
-    """Return data in the envelope up to `meta`, with its member `top_level` repeated at the top level."""
-    data_json = to_json(data)
-    repeated = b"" if top_level is None else b',"%b":%b' % (top_level.encode(), to_json(data[top_level]))
-    prefix = b'{"success":true,"data":%b%b,"meta":' % (data_json, repeated)
-    return CachedData(prefix, xxh3_128_hexdigest(data_json), next_page=next_page, cursor=next_cursor(data))
-
-
-def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str, next_page: str | None) -> CachedData:
-    """Return the rows of data in another format than JSON."""
-    body = listing.write(data, format)
-    warnings = data.get("warnings", [])
-    # Without the URL, whose arguments have any order.
-    version = to_json([format, warnings, next_cursor(data), xxh3_128_hexdigest(body)])
-    etag = xxh3_128_hexdigest(version)
-    return CachedData(body, etag, CONTENT_TYPES[format], warnings, next_page, next_cursor(data))
-
-
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:
     """Give `app` a cache of data for each lifetime that differs."""
     seconds = {
@@ -128,62 +93,41 @@ def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: 
         for ttl in seconds.values()
     }
     # Computed from values in memory, without a slot.
-    app.extensions[_VERSIONS] = Cache(long_ttl_seconds, max_size=_CACHE_BYTES, size_of=lambda data: data.size)
-    app.extensions[_EXTENSION] = {lifetime: caches[ttl] for lifetime, ttl in seconds.items()}
+    versions: Cache[CachedData] = Cache(
+        long_ttl_seconds, max_size=_CACHE_BYTES, size_of=lambda data: data.size
+    )
+    app.extensions[_EXTENSION] = {None: versions} | {
+        lifetime: caches[ttl] for lifetime, ttl in seconds.items()
+    }
 
 
-def respond_cached(
+def respond(
+    get_body: Callable[[], CachedData],
     arguments: Mapping[str, Any],
-    get_data: Callable[[], Any],
-    *,
-    lifetime: Lifetime = Lifetime.NORMAL,
-    top_level: str | None = None,
-    listing: Listing | None = None,
+    lifetime: Lifetime,
+    source: Cached[Any] | None = None,
+    version: Hashable = None,
 ) -> Response:
-    """Respond with what `get_data` returns, or has returned to an earlier request with these arguments.
+    """Respond with what `get_body` returns, or has returned to an earlier request with these arguments.
 
-    `top_level` is the name of a member of the data that is repeated at the top level of the body; `listing`
-    are the rows for requests of another format than JSON.
+    A body that is computed from `source`, a value of another cache, is cached for each `version` of it; by
+    default for each time at which it was made.
     """
-    cache: Cache[CachedData] = current_app.extensions[_EXTENSION][lifetime]
+    caches = current_app.extensions[_EXTENSION]
+    cache: Cache[CachedData] = caches[lifetime] if source is None else caches[None]
     request = current_request()
-    key = (request.endpoint, request.format, *arguments.items())
+    if source is not None:
+        version = version or source.made_at
+    key = (request.endpoint, request.format, version, *arguments.items())
 
     def compute() -> CachedData:
-        made, before = _made(request, get_data(), top_level, listing), cache.find_expired(key)
+        made, before = get_body(), cache.find_expired(key)
         # Reuse the compressed prefix if the data has not changed.
         return before if before is not None and before.etag == made.etag else made
 
     entry = cache.get(key, compute)
-    return _respond(entry.value, cached=entry.hit, cache_age_seconds=entry.age_seconds(cache.timer()))
-
-
-def respond_version(
-    arguments: Mapping[str, Any],
-    source: Cached[Any],
-    get_data: Callable[[], Any],
-    version: Hashable = None,
-    listing: Listing | None = None,
-) -> Response:
-    """Respond with what `get_data` returns for `source`, a value of another cache.
-
-    The response is cached for each `version`; without one, for each time at which the value was made.
-    `listing` are the rows for requests of another format than JSON.
-    """
-    cache: Cache[CachedData] = current_app.extensions[_VERSIONS]
-    request = current_request()
-    key = (request.endpoint, request.format, version or source.made_at, *arguments.items())
-    entry = cache.get(key, lambda: _made(request, get_data(), None, listing))
-    return _respond(entry.value, cached=source.hit, cache_age_seconds=source.age_seconds(cache.timer()))
-
-
-def _made(request: ApiRequest, data: Any, top_level: str | None, listing: Listing | None) -> CachedData:
-    data = sealed(data)
-    next_page = _next_page(request, data)
-    if request.format == "json":
-        return _in_envelope(data, top_level, next_page)
-    assert listing is not None
-    return _rows_alone(data, listing, request.format, next_page)
+    origin = source or entry
+    return _respond(entry.value, cached=origin.hit, cache_age_seconds=origin.age_seconds(cache.timer()))
 
 
 def _respond(data: CachedData, *, cached: bool, cache_age_seconds: int) -> Response:
@@ -200,7 +144,7 @@ def _respond(data: CachedData, *, cached: bool, cache_age_seconds: int) -> Respo
         return Response(status=304, headers=headers)
     headers |= data.headers
     # Rows alone have no meta.
-    end = to_json(meta(request, cache_age_seconds)) + b"}" if data.content_type == JSON else b""
+    end = end_envelope(request, cache_age_seconds) if data.content_type == JSON else b""
     if is_large and _accepts_gzip(request.environ.get("HTTP_ACCEPT_ENCODING", "")):
         headers["Content-Encoding"] = "gzip"
         return Response(data.prefix.gzip(end), headers=headers, content_type=data.content_type)

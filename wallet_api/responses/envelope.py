@@ -2,21 +2,19 @@
 
 import logging
 import time
-from decimal import Decimal
 from typing import Any
 
-import orjson
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from wallet_api import __version__
 from wallet_api.access.current import ApiRequest, current_request
 from wallet_api.errors import ApiError
-from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
+from wallet_api.schemas.envelope import ErrorSchema
+from wallet_api.schemas.shapes import to_json
 
 log = logging.getLogger(__name__)
 
-_success = SuccessSchema()
 _error = ErrorSchema()
 
 JSON = "application/json"
@@ -36,16 +34,20 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _respond_to_crash)
 
 
-def respond(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
-    """Return a 200 with `data` in the envelope."""
-    request = current_request()
-    request.cached = cached
-    return _json(_success.dump({"data": data, "meta": meta(request, cache_age_seconds)}))
+def respond(data: Any) -> Response:
+    """Return a 200 with `data` in the envelope, for the current request alone."""
+    body = begin_envelope(to_json(data)) + end_envelope(current_request())
+    return Response(body, content_type=JSON)
 
 
-def respond_bare(data: dict[str, Any]) -> Response:
-    """Return a 200 with `data` alone, without the envelope."""
-    return _json(data)
+def begin_envelope(data: bytes, repeated: bytes = b"") -> bytes:
+    """Return the body of a response up to its meta; `repeated` are members of the data at the top level."""
+    return b'{"success":true,"data":%b%b,"meta":' % (data, repeated)
+
+
+def end_envelope(request: ApiRequest, cache_age_seconds: int = 0) -> bytes:
+    """Return the rest of the body of the response to `request`."""
+    return to_json(_meta(request, cache_age_seconds)) + b"}"
 
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:
@@ -54,12 +56,10 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     request.refusal = (error.code, error.reason or "")
     # An error does not come from a cache.
     request.cached = False
-    body = _json(_error.dump({"error": error.detail(request.request_id), "meta": meta(request, 0)}))
-    if response is not None:
-        response.set_data(body.get_data())
-        response.content_type = body.content_type
-    else:
-        response = body
+    body = {"success": False, "error": error.detail(request.request_id), "meta": _meta(request, 0)}
+    response = response or Response()
+    response.set_data(_error.write([body])[0])
+    response.content_type = JSON
     response.status_code = error.status
     if error.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
@@ -71,22 +71,6 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
 def opens_websocket(request: ApiRequest) -> bool:
     """Return whether the request is the handshake of a websocket."""
     return request.headers.get("Upgrade", "").lower() == "websocket"
-
-
-def meta(request: ApiRequest, cache_age_seconds: int) -> dict[str, Any]:
-    """Return the meta of the response to `request`."""
-    return {
-        "request_id": request.request_id,
-        "cached": request.cached,
-        "cache_age_seconds": cache_age_seconds,
-        "version": __version__,
-        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time())),
-    }
-
-
-def to_json(document: Any) -> bytes:
-    """Return the document as JSON, with exact decimals."""
-    return orjson.dumps(document, default=_exact)
 
 
 def _add_request_id(response: Response) -> Response:
@@ -143,11 +127,11 @@ def _cause(error: ApiError) -> str:
     return f"{text}; {error.advice}" if error.advice else text
 
 
-def _json(document: Any) -> Response:
-    return Response(to_json(document), content_type=JSON)
-
-
-def _exact(value: Any) -> Any:
-    # A float between the Decimal and the JSON number would lose digits.
-    assert isinstance(value, Decimal)
-    return orjson.Fragment(format(value, "f"))
+def _meta(request: ApiRequest, cache_age_seconds: int) -> dict[str, Any]:
+    return {
+        "request_id": request.request_id,
+        "cached": request.cached,
+        "cache_age_seconds": cache_age_seconds,
+        "version": __version__,
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time())),
+    }

@@ -1,20 +1,27 @@
 """An operation: what its view takes and returns, which the OpenAPI document shows too."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import wraps
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from flask import Flask, Response
-from marshmallow import Schema
+from orjson import Fragment
+from xxhash import xxh3_128_hexdigest
 
-from wallet_api.access.current import OPERATION_ID
+from wallet_api.access.current import OPERATION_ID, ApiRequest, current_request
 from wallet_api.access.gate import free_of_charge
+from wallet_api.cache import Cached
 from wallet_api.errors import ApiError
+from wallet_api.responses import cached
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import Lifetime, respond_cached
-from wallet_api.responses.rows import Listing
+from wallet_api.responses.cached import CachedData, Lifetime
+from wallet_api.responses.envelope import JSON, begin_envelope, respond
+from wallet_api.responses.rows import CONTENT_TYPES, write_rows
+from wallet_api.responses.seals import next_cursor, sealed
 from wallet_api.schemas.arguments import Arguments
+from wallet_api.schemas.shapes import Shape, shape_of, to_json, write_values
 
 View = TypeVar("View", bound=Callable[..., Response])
 
@@ -34,7 +41,7 @@ class Operation:
     tag: str
     summary: str
     arguments: Arguments
-    data: Schema
+    data: Shape
     examples: Mapping[str, Any] = field(default_factory=dict)
     errors: Sequence[ApiError] = ()
     description: str = ""
@@ -50,13 +57,6 @@ class Operation:
         if (self.rows is not None) != ("format" in self.arguments.fields):
             raise TypeError(f"{self.summary}: `rows` and the argument `format` belong together")
 
-    @cached_property
-    def listing(self) -> Listing | None:
-        """Return how the rows are written alone; None if they are not."""
-        if self.rows is None:
-            return None
-        return Listing(self.data, self.rows)
-
     def documents(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
         setattr(view, _ATTRIBUTE, self)
@@ -68,29 +68,77 @@ class Operation:
 
         Requests with the same arguments share what it returns for the lifetime of the operation.
         """
-        arguments_schema, data_schema = self.arguments, self.data
 
         @self.documents
         @wraps(get_data)
         def view() -> Response:
-            arguments = load_arguments(arguments_schema)
-            is_current = self.current_with in arguments
+            arguments = load_arguments(self.arguments)
 
-            def dump() -> Any:
-                data = get_data(**arguments)
-                if is_current and not data["count"]:
+            def compute() -> Mapping[str, Any]:
+                data: Mapping[str, Any] = get_data(**arguments)
+                if self.current_with in arguments and not data["count"]:
                     free_of_charge()
-                return data_schema.dump(data)
+                return data
 
-            return respond_cached(
-                arguments,
-                dump,
-                lifetime=Lifetime.NONE if is_current else self.lifetime,
-                top_level=self.top_level,
-                listing=self.listing,
-            )
+            return self.respond(compute, arguments)
 
         return view
+
+    def respond(
+        self,
+        get_data: Callable[[], Mapping[str, Any]],
+        arguments: Mapping[str, Any] | None = None,
+        source: Cached[Any] | None = None,
+        version: Hashable = None,
+    ) -> Response:
+        """Respond with what `get_data` returns, or has returned to an earlier request with these arguments.
+
+        Without arguments it is for this request alone. With `source`, a value of another cache, it lives as
+        long as that value, or its `version`.
+        """
+        if arguments is None:
+            written = self._write(get_data())
+            return Response(written, content_type=JSON) if self.bare else respond(Fragment(written))
+        request = current_request()
+        lifetime = Lifetime.NONE if self.current_with in arguments else self.lifetime
+        return cached.respond(lambda: self._body(request, get_data()), arguments, lifetime, source, version)
+
+    def _body(self, request: ApiRequest, data: Mapping[str, Any]) -> CachedData:
+        data = sealed(data)
+        cursor, next_page = next_cursor(data), _next_page(request, data)
+        if request.format == "json":
+            written = self._write(data)
+            prefix = begin_envelope(written, self._repeated(data))
+            return CachedData(prefix, xxh3_128_hexdigest(written), next_page=next_page, cursor=cursor)
+        assert self.rows is not None
+        body = write_rows(shape_of(self.data.fields[self.rows]), data[self.rows], request.format)
+        warnings = data.get("warnings", [])
+        # Without the URL, whose arguments have any order.
+        version = to_json([request.format, warnings, cursor, xxh3_128_hexdigest(body)])
+        etag = xxh3_128_hexdigest(version)
+        return CachedData(body, etag, CONTENT_TYPES[request.format], warnings, next_page, cursor)
+
+    def _write(self, data: Mapping[str, Any]) -> bytes:
+        return self.data.write([data])[0].encode()
+
+    def _repeated(self, data: Mapping[str, Any]) -> bytes:
+        """Return the member `top_level` as it follows the data."""
+        if self.top_level is None:
+            return b""
+        form, written = write_values(self.data.fields[self.top_level], [data[self.top_level]])
+        return f',"{self.top_level}":{form % next(iter(written))}'.encode()
+
+
+def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:
+    """Return the URL of the page after this one, for all requests with the same arguments."""
+    cursor = next_cursor(data)
+    if cursor is None:
+        return None
+    # Without the key. Relative to the URL of the request, which a proxy may have changed.
+    query = {name: value for name, value in request.args.items() if name != "api_key"}
+    # A feed goes on in the same direction.
+    place = "after" if query.get("after") else "cursor"
+    return f"?{urlencode(query | {place: cursor})}"
 
 
 _ATTRIBUTE = "wallet_api_operation"

@@ -2,92 +2,68 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import msgspec
-from marshmallow import Schema, fields
+from marshmallow import fields
 
-from wallet_api.responses.envelope import to_json
+from wallet_api.schemas.fields import String
+from wallet_api.schemas.shapes import Columns, Shape, write_values
 
 # The values of the argument `format`, and what they are called in HTTP.
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
 # A spreadsheet runs a cell that begins so: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_NULL = msgspec.Raw(b"null")
 
 
-class Listing:
-    """The rows of an operation: the list `member` of the data of `schema`.
+def write_rows(shape: Shape, rows: Columns, format: str) -> bytes:
+    """Return the rows in one of these formats, with numbers as they are in JSON.
 
-    Columns are the fields of a row in the order of its schema, those of an object within it by both names.
+    The columns are those that the shape can have, in its order.
     """
-
-    def __init__(self, schema: Schema, member: str) -> None:
-        nested = schema.fields[member]
-        assert isinstance(nested, fields.Nested)
-        self._member = member
-        self._rows: Any = list[_struct(nested.schema)]  # type: ignore[misc]
-        paths = list(_paths(nested.schema))
-        self.columns = [path.replace(".", "_") for path in paths]
-        self._cells = attrgetter(*paths)
-
-    def write(self, data: Mapping[str, Any], format: str) -> bytes:
-        """Return the rows in `data`, in one of these formats, with numbers as they are in JSON."""
-        # Numbers and texts stay as they are written.
-        rows = map(self._cells, msgspec.json.decode(to_json(data[self._member]), type=self._rows))
-        return _WRITERS[format](self.columns, rows)
+    return _WRITERS[format](shape, rows).encode()
 
 
-def _struct(schema: Schema) -> type[msgspec.Struct]:
-    members: list[tuple[str, Any, Any]] = []
-    for name, field in schema.fields.items():
-        if isinstance(field, fields.Nested):
-            kind = _struct(field.schema)
-            members.append((name, kind, kind()))
-        else:
-            members.append((name, msgspec.Raw, _NULL))
-    return msgspec.defstruct("Row", members, frozen=True, gc=False)
-
-
-def _paths(schema: Schema) -> Iterator[str]:
-    for name, field in schema.fields.items():
-        if isinstance(field, fields.Nested):
-            assert not field.many, f"{name}: a list is no column"
-            yield from (f"{name}.{path}" for path in _paths(field.schema))
-        else:
-            yield name
-
-
-Cells = tuple[msgspec.Raw, ...]
-
-
-def _write_csv(columns: list[str], rows: Iterator[Cells]) -> bytes:
+def _write_csv(shape: Shape, rows: Columns) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(map(_cell, row) for row in rows)
-    return text.getvalue().encode()
+    writer.writerow(shape.columns())
+    writer.writerows(zip(*_cells(shape, rows, _as_cells, ""), strict=True))
+    return text.getvalue()
 
 
-def _cell(raw: msgspec.Raw) -> str:
-    written = bytes(raw)
-    if written.startswith(b'"'):
-        text: str = msgspec.json.decode(raw)
-        return f"'{text}" if text.startswith(_FORMULAS) else text
-    return "" if written == b"null" else written.decode()
+def _as_cells(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[Any]:
+    if isinstance(field, String):
+        return [f"'{text}" if text.startswith(_FORMULAS) else text for text in values]
+    form, written = write_values(field, values)
+    return map(form.__mod__, written)
 
 
-def _write_ndjson(columns: list[str], rows: Iterator[Cells]) -> bytes:
-    names = [b'"%b":' % name.encode() for name in columns]
-    return b"".join(
-        b"{%b}\n" % b",".join(name + bytes(cell) for name, cell in zip(names, row, strict=True))
-        for row in rows
-    )
+def _write_ndjson(shape: Shape, rows: Columns) -> str:
+    members = ",".join(f'"{name}":%s' for name in shape.columns())
+    cells = _cells(shape, rows, _as_json, "null")
+    return "".join(map(f"{{{members}}}\n".__mod__, zip(*cells, strict=True)))
 
 
-_WRITERS: dict[str, Callable[[list[str], Iterator[Cells]], bytes]] = {
-    "csv": _write_csv,
-    "ndjson": _write_ndjson,
-}
+def _as_json(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[str]:
+    form, written = write_values(field, values)
+    return map(form.__mod__, written)
+
+
+def _cells(
+    shape: Shape,
+    rows: Columns,
+    write: Callable[[fields.Field[Any], Sequence[Any]], Iterable[Any]],
+    absent: str,
+) -> list[list[Any]]:
+    """Return the cells of each column; `absent` where a row has no value."""
+    count = len(next(iter(rows.values())))
+    cells = []
+    for name, field in shape.columns().items():
+        values = rows.get(name, [None] * count)
+        texts = iter(write(field, [value for value in values if value is not None]))
+        cells.append([absent if value is None else next(texts) for value in values])
+    return cells
+
+
+_WRITERS: dict[str, Callable[[Shape, Columns], str]] = {"csv": _write_csv, "ndjson": _write_ndjson}

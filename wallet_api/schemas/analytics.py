@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from marshmallow import ValidationError, fields, post_load, validates_schema
+from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.orders import ORDERS
 from wallet_api.periods import FLOW_PERIODS, PERIODS
@@ -21,12 +21,12 @@ from wallet_api.schemas.fields import (
     Integer,
     Moment,
     Rows,
-    Shape,
     String,
     Strings,
     WholeNumber,
 )
 from wallet_api.schemas.leaderboard import EntrySchema
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
 
 MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")
@@ -118,7 +118,7 @@ class FlowsSchema(TokenNamesSchema):
     """A token, and what went into it and out of it."""
 
     windows = ByName(
-        fields.Nested(FlowSchema),
+        Rows(FlowSchema, "Its flow in a window."),
         "By `1h`, `6h`, `1d` and `7d`.",
     )
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from wallet_api.schemas.arguments import WalletArguments
-from wallet_api.schemas.fields import PROFIT_USD, USD, Amount, Integer, Rows, Shape, String
+from wallet_api.schemas.fields import PROFIT_USD, USD, Amount, Integer, Rows, String
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.wallets import ProfileSchema
 
 

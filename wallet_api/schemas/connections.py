@@ -1,17 +1,8 @@
 """The schemas of a wallet's connections."""
 
 from wallet_api.schemas.arguments import WalletArguments
-from wallet_api.schemas.fields import (
-    CUT,
-    Amount,
-    Integer,
-    Moment,
-    Rows,
-    Shape,
-    String,
-    Strings,
-    WholeNumber,
-)
+from wallet_api.schemas.fields import CUT, Amount, Integer, Moment, Rows, String, Strings, WholeNumber
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
 from wallet_api.schemas.wallets import ProfileSchema
 

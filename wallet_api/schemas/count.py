@@ -1,6 +1,7 @@
 """The schema of the number of a group's trades."""
 
-from wallet_api.schemas.fields import WITH_A_TRADE, Integer, Shape, String, Strings
+from wallet_api.schemas.fields import WITH_A_TRADE, Integer, String, Strings
+from wallet_api.schemas.shapes import Shape
 
 
 class CountSchema(Shape):

@@ -2,7 +2,8 @@
 
 from marshmallow import fields
 
-from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, Shape, String
+from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, String
+from wallet_api.schemas.shapes import Shape
 
 
 class MetaSchema(Shape):

@@ -23,7 +23,6 @@ from wallet_api.schemas.fields import (
     Moment,
     Number,
     Rows,
-    Shape,
     String,
     Strings,
     Text,
@@ -31,6 +30,7 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema

@@ -1,7 +1,7 @@
 """The fields of the schemas, each with its description, and the base of the schemas of responses."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +9,7 @@ import orjson
 from marshmallow import Schema, ValidationError, fields, missing
 from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
 
+from wallet_api.schemas.shapes import Shape, Written, shape_of, write_texts, write_values
 from wallet_api.times import is_time, read_time
 
 # The descriptions of the same figures in several schemas.
@@ -162,11 +163,6 @@ class _Member(_Described):
     ) -> None:
         super().__init__(description, required=not optional, allow_none=nullable, **options)
 
-    def get_value(self, obj: Any, attr: str, *arguments: Any, **options: Any) -> Any:
-        """Return the value at `attr`; `missing` for an optional one that is None."""
-        value = super().get_value(obj, attr, *arguments, **options)
-        return missing if value is None and not self.required else value
-
 
 class String(_Member, fields.String):
     """A text, or one of `enum`."""
@@ -182,6 +178,10 @@ class String(_Member, fields.String):
         words = {"enum": list(enum)} if enum else {}
         super().__init__(description, metadata={**words, **(metadata or {})}, **options)
 
+    def write(self, texts: Sequence[str]) -> Written:
+        """Return how texts are written as JSON."""
+        return write_texts(texts)
+
 
 class Strings(_Member, fields.List[Any]):
     """A list of texts."""
@@ -190,20 +190,34 @@ class Strings(_Member, fields.List[Any]):
         super().__init__(description, cls_or_instance=fields.String(), **options)
 
 
-class Moment(_Member, fields.String):
+class Moment(String):
     """A time of UTC, ISO 8601 with Z."""
 
 
 class Integer(_Member, fields.Integer):
     """A whole number."""
 
+    def write(self, numbers: Sequence[int]) -> Written:
+        """Return how whole numbers are written as JSON."""
+        return "%s", numbers
+
 
 class Boolean(_Member, fields.Boolean):
     """True or false."""
 
+    def write(self, values: Sequence[bool]) -> Written:
+        """Return how they are written as JSON."""
+        return "%s", ["true" if value else "false" for value in values]
+
 
 class Amount(_Member, fields.Decimal):
-    """An exact decimal, rounded by the query, that becomes a JSON number."""
+    """An exact decimal, rounded by the query, that becomes a JSON number: a text as PostgreSQL writes it."""
+
+    def write(self, amounts: Sequence[str | Decimal | int]) -> Written:
+        """Return how amounts are written as JSON, with all their digits."""
+        if {*map(type, amounts)} <= {str}:
+            return "%s", amounts
+        return "%s", [f"{amount:f}" if isinstance(amount, Decimal) else amount for amount in amounts]
 
 
 class ByName(_Member, fields.Dict):
@@ -212,32 +226,35 @@ class ByName(_Member, fields.Dict):
     def __init__(self, values: fields.Field[Any], description: str, **options: Any) -> None:
         super().__init__(description, keys=fields.String(), values=values, **options)
 
+    def write(self, values: Sequence[Mapping[str, Any]]) -> Written:
+        """Return how such objects are written as JSON."""
+        return "%s", [self._written(value) for value in values]
+
+    def _written(self, value: Mapping[str, Any]) -> str:
+        assert self.value_field is not None
+        form, written = write_values(self.value_field, list(value.values()))
+        texts = map(form.__mod__, written)
+        members = [f'"{name}":{text}' for name, text in zip(value, texts, strict=True)]
+        return f"{{{','.join(members)}}}"
+
 
 class Rows(_Member, fields.Nested):
-    """An object or, with `many`, a list of them. Finished JSON from a query is passed on unchanged."""
+    """An object or, with `many`, a list of them, which may be JSON already."""
 
     def __init__(self, schema: type[Schema], description: str, **options: Any) -> None:
         super().__init__(description, nested=schema, **options)
 
-    def serialize(
-        self, attr: str, obj: Mapping[str, Any], accessor: Callable[..., Any] | None = None, **kwargs: Any
-    ) -> Any:
-        """Return the value at `attr` in `obj`, if there is one."""
-        if attr not in obj:
-            return missing
-        rows = obj[attr]
-        first = rows[0] if isinstance(rows, list) and rows else rows
+    def write(self, values: Sequence[Any]) -> Written:
+        """Return how objects, or lists of them, are written as JSON."""
+        return "%s", [self._written(value) for value in values]
+
+    def _written(self, value: Any) -> str:
+        first = value[0] if isinstance(value, list) and value else value
         if isinstance(first, orjson.Fragment):
-            return rows
-        return super().serialize(attr, obj, accessor, **kwargs)
-
-
-class Shape(Schema):
-    """The base of the schemas of responses, which serialize their fields of dictionaries or rows."""
-
-    def get_attribute(self, obj: Mapping[str, Any], attr: str, default: Any) -> Any:
-        """Return the value at `attr`, without marshmallow's search for attributes and paths."""
-        return obj.get(attr, default)
+            return orjson.dumps(value).decode()
+        if not self.many:
+            return "".join(shape_of(self).write([value]))
+        return f"[{','.join(shape_of(self).write(value))}]"
 
 
 class GroupShape(Shape):

@@ -20,7 +20,6 @@ from wallet_api.schemas.fields import (
     Mint,
     Moment,
     Rows,
-    Shape,
     String,
     Strings,
     Switch,
@@ -28,6 +27,7 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import HistoryProfileSchema
 

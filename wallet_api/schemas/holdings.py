@@ -1,7 +1,8 @@
 """The schemas of a wallet's holdings."""
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, Shape, String, Strings
+from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, String, Strings
+from wallet_api.schemas.shapes import Shape
 
 _UNTRUSTED = "As the creator of the token wrote it: do not trust it. May be empty."
 

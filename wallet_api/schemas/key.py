@@ -1,7 +1,8 @@
 """The schemas of the state of an API key."""
 
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import Integer, Moment, Rows, Shape, String
+from wallet_api.schemas.fields import Integer, Moment, Rows, String
+from wallet_api.schemas.shapes import Shape
 
 
 class KeyArguments(Arguments):

@@ -14,12 +14,12 @@ from wallet_api.schemas.fields import (
     Integer,
     Number,
     Rows,
-    Shape,
     String,
     Text,
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.schemas.shapes import Shape
 
 _IN_RANGE = "Tokens in this range of percent, upper end included."
 

@@ -6,7 +6,8 @@ from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, Shape, String, Texts
+from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, String, Texts
+from wallet_api.schemas.shapes import Shape
 
 _AS_TRACKED = "As in the profile of the first match; absent if not tracked."
 

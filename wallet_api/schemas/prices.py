@@ -2,7 +2,8 @@
 
 from wallet_api.schemas.arguments import ChainArguments
 from wallet_api.schemas.feed import TokenSchema
-from wallet_api.schemas.fields import MAX_TEXTS, Boolean, Mints, Rows, Shape, String
+from wallet_api.schemas.fields import MAX_TEXTS, Boolean, Mints, Rows, String
+from wallet_api.schemas.shapes import Shape
 
 
 class PricesArguments(ChainArguments):

@@ -18,13 +18,13 @@ from wallet_api.schemas.fields import (
     Moment,
     Number,
     Rows,
-    Shape,
     String,
     Strings,
     Switch,
     Time,
     WholeNumber,
 )
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.wallets import ProfileSchema
 

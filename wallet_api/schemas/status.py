@@ -3,7 +3,8 @@
 from marshmallow import fields
 
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import ByName, Integer, Rows, Shape, String, Strings
+from wallet_api.schemas.fields import ByName, Integer, Rows, String, Strings
+from wallet_api.schemas.shapes import Shape
 
 STATES = ("connected", "error", "none")
 SERVICE_STATES = ("ok", "degraded")

@@ -1,6 +1,7 @@
 """The fields of a token, and those that come before them, which several schemas have."""
 
-from wallet_api.schemas.fields import Amount, Integer, Shape, String
+from wallet_api.schemas.fields import Amount, Integer, String
+from wallet_api.schemas.shapes import Shape
 
 
 class TransactionSchema(Shape):

@@ -27,13 +27,13 @@ from wallet_api.schemas.fields import (
     Mint,
     Moment,
     Rows,
-    Shape,
     String,
     Strings,
     Switch,
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.wallets import ProfileSchema
 
 _REMAINING = (

@@ -17,11 +17,11 @@ from wallet_api.schemas.fields import (
     Integer,
     Moment,
     Rows,
-    Shape,
     String,
     Strings,
 )
 from wallet_api.schemas.leaderboard import PeriodDistributionSchema
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 

@@ -1,7 +1,8 @@
 """The schemas of the list of tracked wallets."""
 
-from wallet_api.schemas.fields import GroupShape, Rows, Shape, String
+from wallet_api.schemas.fields import GroupShape, Rows, String
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.schemas.shapes import Shape
 
 
 class WalletsArguments(PagedArguments):
