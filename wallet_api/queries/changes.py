@@ -1,14 +1,14 @@
 """The changes of a feed in the order in which they arrived: new trades, corrections and removals."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple, Unpack
 
 import msgspec
-import orjson
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Database, Row, load_sql
+from wallet_api.database import Columns, Connection, Database, Row, load_sql
 from wallet_api.errors import CursorUnknown
 from wallet_api.ledger.tokens import find_tokens
 from wallet_api.queries import cursors
@@ -69,10 +69,10 @@ class Place(msgspec.Struct, array_like=True, frozen=True):
 
 
 class _Page(NamedTuple):
-    # Up to where it was read, how many changes it has, these as JSON, and whether there may be more.
+    # Up to where it was read, how many changes it has, these, and whether there may be more.
     end: Place
     rows: int = 0
-    changes: str = "[]"
+    changes: Mapping[str, Sequence[Any]] = {}
     has_more: bool = False
 
 
@@ -124,7 +124,7 @@ def read_changes(
         **({} if type is None else {"type": type}),
         **({} if blockchain is None else {"currency": CHAINS[blockchain].currency}),
         "count": page.rows,
-        "transactions": orjson.Fragment(page.changes),
+        "transactions": page.changes,
         "pagination": pagination,
     }
     return with_warnings(data, [*limit_warnings(limit), *filters.warnings])
@@ -144,21 +144,34 @@ def _read(
     database: Database, connection: Connection, wanted: dict[str, Any], place: Place, limit: int
 ) -> _Page:
     """Return the changes of the first chunks, and of the others if these do not fill the page."""
-    rows, changes, has_more = 0, [], False
+    changes: dict[str, list[Any]] = {}
+    count, has_more = 0, False
     first = _FIRST_CHUNKS * (limit // _CHUNK_TRADES + 1)
     for chunks in (first, _MAX_CHUNKS - first):
-        parameters = wanted | _parameters(place) | {"limit": limit - rows, "chunks": chunks}
-        row = connection.execute(_PAGE, parameters).fetchone()
-        assert row is not None
-        if not row["is_known"]:
+        parameters = wanted | _parameters(place) | {"limit": limit - count, "chunks": chunks}
+        found = connection.fetch_lists(_PAGE, parameters)
+        assert found is not None
+        head, kinds = found
+        if not head["is_known"]:
             _refuse_unknown(database, parameters)
-        rows += row["row_count"]
-        changes += [row["changes"]] if row["row_count"] else []
-        has_more = row["is_cut"] or row["has_more_chunks"]
-        place = _end(place, row, has_more=has_more)
-        if row["is_cut"] or not has_more:
+        count = _add(changes, count, kinds)
+        has_more = head["is_cut"] or head["has_more_chunks"]
+        place = _end(place, head, has_more=has_more)
+        if head["is_cut"] or not has_more:
             break
-    return _Page(place, rows, f"[{','.join(changes)}]", has_more)
+    return _Page(place, count, changes, has_more)
+
+
+def _add(changes: dict[str, list[Any]], count: int, kinds: Sequence[Columns]) -> int:
+    """Add the changes of each kind to so many others, by their `ordinal`; return how many there are then."""
+    total = count + sum(len(kind["ordinal"]) for kind in kinds)
+    for name in {name for kind in kinds for name in kind}:
+        changes.setdefault(name, [None] * count).extend([None] * (total - count))
+    for kind in kinds:
+        for name, values in kind.items():
+            for ordinal, value in zip(kind["ordinal"], values, strict=True):
+                changes[name][count + ordinal - 1] = value
+    return total
 
 
 def _parameters(place: Place) -> dict[str, Any]:

@@ -208,54 +208,58 @@
            ON chunk.nth = ahead.nth
         CROSS JOIN standing
        ),
-       -- As text, since row_to_json takes twice as long.
-       page AS (
-       SELECT candidate.place,
+       shown_trade AS (
+       SELECT row_number() OVER (ORDER BY candidate.place) AS place,
+              candidate.place AS ordinal,
+              CASE WHEN candidate.is_known THEN 'correction' ELSE 'trade' END AS event,
               candidate.arrived_at,
-              CASE WHEN candidate.is_known THEN '{"event":"correction",' ELSE '{"event":"trade",' END ||
-{feed_entry}
-              ||
-{feed_token}
-              AS change
+{feed_columns}
 {feed_joins}
         WHERE candidate.event = 'trade'
-        UNION ALL
-       SELECT candidate.place,
+          AND candidate.place <= %(limit)s::bigint
+       ),
+       shown_removal AS (
+       SELECT row_number() OVER (ORDER BY candidate.place) AS place,
+              candidate.place AS ordinal,
+              candidate.event,
               candidate.arrived_at,
-              '{"event":"removal","tx_signature":' || to_json(candidate.tx_signature)
-              || ',"event_index":' || candidate.event_index
-              || ',"transaction_type":' || CASE WHEN candidate.is_sell THEN '"sell"' ELSE '"buy"' END
-              || ',"mint":' || to_json(candidate.mint)
-              || ',"created_at":"' || iso_time(candidate.created_at)
-              || '","profile":' ||
-{profile}
+              candidate.tx_signature,
+              candidate.event_index,
+              CASE WHEN candidate.is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+              iso_time(candidate.created_at) AS created_at,
+{profile_columns},
+              candidate.mint
          FROM candidate
          JOIN wallets
            ON wallets.wallet_id = candidate.wallet_id
         WHERE candidate.event = 'removal'
-        UNION ALL
-       SELECT candidate.place,
+          AND candidate.place <= %(limit)s::bigint
+       ),
+       shown_departure AS (
+       SELECT row_number() OVER (ORDER BY candidate.place) AS place,
+              candidate.place AS ordinal,
+              candidate.event,
               candidate.arrived_at,
-              CASE WHEN candidate.event = 'wallet_removal'
-                   THEN '{"event":"wallet_removal","profile":' ||
-{profile}
-                   ELSE '{"event":"' || candidate.event || '"'
-                        || COALESCE(',"mint":' || to_json(ledger_events.mint), '')
-                        || COALESCE(CASE WHEN %(blockchain)s::text IS NULL
-                                         THEN ',"blockchain":"' || ledger_events.blockchain || '"'
-                                    END, '')
-                        || COALESCE(',"before":"' || iso_time(removed_before) || '"', '')
-              END
+{profile_columns}
          FROM candidate
          JOIN ledger_events
            ON ledger_events.event_id = candidate.subject_id
-        WHERE candidate.kind = 2
+        WHERE candidate.event = 'wallet_removal'
+          AND candidate.place <= %(limit)s::bigint
        ),
-       shown AS (
-       SELECT count(*) AS row_count,
-              string_agg(change || ',"arrived_at":"' || arrived_at || '"}', ',' ORDER BY place) AS changes
-         FROM page
-        WHERE place <= %(limit)s::bigint
+       shown_purge AS (
+       SELECT row_number() OVER (ORDER BY candidate.place) AS place,
+              candidate.place AS ordinal,
+              candidate.event,
+              candidate.arrived_at,
+              ledger_events.mint,
+              CASE WHEN %(blockchain)s::text IS NULL THEN ledger_events.blockchain END AS blockchain,
+              iso_time(removed_before) AS before
+         FROM candidate
+         JOIN ledger_events
+           ON ledger_events.event_id = candidate.subject_id
+        WHERE candidate.event = 'purge'
+          AND candidate.place <= %(limit)s::bigint
        ),
        state AS MATERIALIZED (
        SELECT (SELECT count(*)
@@ -264,36 +268,51 @@
                  FROM chunk) > %(chunks)s::bigint AS has_more_chunks,
               %(batch_id)s::uuid IS NULL OR EXISTS (SELECT
                                                       FROM batch) AS is_known
+       ),
+       head AS (
+       SELECT 1 AS place,
+              state.*,
+              standing.horizon,
+              newest.batch_id AS newest_id,
+              reached.place AS reached_place,
+              reached.batch_id,
+              reached.arrival - reached.first_chunk AS chunk,
+              last.kind,
+              last.subject_id,
+              last.token_id,
+              last.tx_signature,
+              last.is_sell,
+              last.event_index
+         FROM state
+        CROSS JOIN standing
+         LEFT JOIN (SELECT batch_id
+                      FROM arrivals
+                     WHERE place IS NOT NULL
+                     ORDER BY place DESC
+                     LIMIT 1) AS newest
+           ON TRUE
+         LEFT JOIN candidate AS last
+           ON state.is_cut
+          AND last.place = %(limit)s::bigint
+         -- The chunk of the last change that is shown; the last one, if the page has all changes.
+         LEFT JOIN chunk AS reached
+           ON reached.nth = CASE WHEN state.is_cut THEN last.nth
+                                 ELSE LEAST((SELECT count(*)
+                                               FROM chunk), %(chunks)s::bigint)
+                            END
        )
-SELECT state.*,
-       shown.row_count,
-       shown.changes,
-       standing.horizon,
-       newest.batch_id AS newest_id,
-       reached.place AS reached_place,
-       reached.batch_id,
-       reached.arrival - reached.first_chunk AS chunk,
-       last.kind,
-       last.subject_id,
-       last.token_id,
-       last.tx_signature,
-       last.is_sell,
-       last.event_index
-  FROM state
- CROSS JOIN shown
- CROSS JOIN standing
-  LEFT JOIN (SELECT batch_id
-               FROM arrivals
-              WHERE place IS NOT NULL
-              ORDER BY place DESC
-              LIMIT 1) AS newest
-    ON TRUE
-  LEFT JOIN candidate AS last
-    ON state.is_cut
-   AND last.place = %(limit)s::bigint
-  -- The chunk of the last change that is shown; the last one, if the page has all changes.
-  LEFT JOIN chunk AS reached
-    ON reached.nth = CASE WHEN state.is_cut THEN last.nth
-                          ELSE LEAST((SELECT count(*)
-                                        FROM chunk), %(chunks)s::bigint)
-                     END
+SELECT head.*,
+       shown_trade.*,
+       shown_removal.*,
+       shown_departure.*,
+       shown_purge.*
+  FROM head
+  FULL JOIN shown_trade
+ USING (place)
+  FULL JOIN shown_removal
+ USING (place)
+  FULL JOIN shown_departure
+ USING (place)
+  FULL JOIN shown_purge
+ USING (place)
+ ORDER BY COALESCE(head.place, shown_trade.place, shown_removal.place, shown_departure.place, shown_purge.place)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-import orjson
-
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.orders import BOARD_SORTS, ORDERS
@@ -16,22 +14,31 @@ from wallet_api.queries.windows import cut_period
 _LEADERBOARD = load_sql(__package__, "leaderboard")
 _LEADERBOARD_ALL = load_sql(__package__, "leaderboard_all")
 
+# The columns of BOARD_SORTS.
+_FIGURES = [
+    "period_win_rate_distribution_win_rate_percentage" if sort == "win_rate" else f"period_stats_{sort}"
+    for sort in BOARD_SORTS
+]
+
 # A figure, or None if it is unknown, and the address.
 SortKey = tuple[Decimal | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A wallet in a period: the figures to sort and filter by, as shown, and the rest as JSON.
+    """A wallet in a period: the figures to sort and filter by, as shown, and its row.
 
     `figures` are those of BOARD_SORTS.
     """
 
-    wallet: str
+    row: Row
     figures: tuple[Decimal | None, ...]
-    closed_count: int
-    total_sell: Decimal
-    rest: bytes
+
+    @property
+    def wallet(self) -> str:
+        """Return the address."""
+        address: str = self.row["wallet"]
+        return address
 
     def figure(self, name: str) -> Decimal | None:
         """Return one of the figures in BOARD_SORTS."""
@@ -40,10 +47,6 @@ class Entry:
     def sort_key(self, sort: str) -> SortKey:
         """Return the figure and the address by which the entry is sorted."""
         return self.figure(sort), self.wallet
-
-    def json(self, rank: int) -> orjson.Fragment:
-        """Return the entry with this rank."""
-        return orjson.Fragment(b'{"wallet":%b,"rank":%d,%b' % (orjson.dumps(self.wallet), rank, self.rest))
 
 
 def order_of(key: SortKey, order: str = ORDERS[0]) -> tuple[bool, Decimal, str]:
@@ -69,15 +72,4 @@ def read_entries(
         rows = connection.execute(_LEADERBOARD_ALL, parameters)
     else:
         rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
-    return [_entry(row) for row in rows]
-
-
-def _entry(row: Row) -> Entry:
-    return Entry(
-        wallet=row["address"],
-        figures=tuple(row[sort] for sort in BOARD_SORTS),
-        closed_count=int(row["closed_count"]),
-        total_sell=row["total_sell"],
-        # The JSON without its opening brace.
-        rest=row["entry"].encode()[1:],
-    )
+    return [Entry(row, tuple(map(row.get, _FIGURES))) for row in rows]

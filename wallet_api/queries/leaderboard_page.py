@@ -47,13 +47,13 @@ class BoardFilters:
         least = (
             (self.min_txn, entry.figure("total_txn")),
             (self.min_volume, entry.figure("total_volume")),
-            (self.min_closed, entry.closed_count),
+            (self.min_closed, entry.row["period_win_rate_distribution_closed_count"]),
             (self.min_win_rate, entry.figure("win_rate")),
         )
         return all(bound is None or (figure or 0) >= bound for bound, figure in least) and (
             self.max_without_cost is None
             or 100 * Fraction(entry.figure("sold_without_cost") or 0)
-            <= Fraction(self.max_without_cost) * Fraction(entry.total_sell)
+            <= Fraction(self.max_without_cost) * Fraction(entry.row["period_stats_total_sell"])
         )
 
 
@@ -131,7 +131,7 @@ def leaderboard_page(
         "currency": CHAINS[blockchain].currency,
         **{name: value for name, value in choice.items() if value is not None},
         **filters,
-        "leaderboard": [entry.json(rank) for rank, entry in shown],
+        "leaderboard": [{**entry.row, "rank": rank} for rank, entry in shown],
     }
     if limit is not None:
         has_more = end < len(ranked)

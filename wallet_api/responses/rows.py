@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields
 
 from wallet_api.schemas.fields import String
-from wallet_api.schemas.shapes import Columns, Shape, write_values
+from wallet_api.schemas.shapes import Columns, List, Shape, columns_of, write_values
 
 # The values of the argument `format`, and what they are called in HTTP.
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
@@ -16,12 +16,12 @@ CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjs
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
-def write_rows(shape: Shape, rows: Columns, format: str) -> bytes:
+def write_rows(shape: Shape, rows: List, format: str) -> bytes:
     """Return the rows in one of these formats, with numbers as they are in JSON.
 
     The columns are those that the shape can have, in its order.
     """
-    return _WRITERS[format](shape, rows).encode()
+    return _WRITERS[format](shape, columns_of(rows)).encode()
 
 
 def _write_csv(shape: Shape, rows: Columns) -> str:
@@ -57,7 +57,7 @@ def _cells(
     absent: str,
 ) -> list[list[Any]]:
     """Return the cells of each column; `absent` where a row has no value."""
-    count = len(next(iter(rows.values())))
+    count = len(next(iter(rows.values()), ()))
     cells = []
     for name, field in shape.columns().items():
         values = rows.get(name, [None] * count)

@@ -30,12 +30,13 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
-from wallet_api.schemas.shapes import Shape
+from wallet_api.schemas.shapes import List, Shape, columns_of
 from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema
 
 DIRECTIONS = ("buy", "sell")
+_OF_TRADES = ("trade", "correction")
 EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of the trade that makes the price; null without one."
@@ -142,6 +143,19 @@ class ChangeSchema(TradeSchema):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs | {"partial": True})
+
+    def write(self, rows: List) -> list[str]:
+        """Return the trades or the changes as JSON, each change with the members of its event."""
+        columns = columns_of(rows)
+        written = super().write(columns) if "event" not in columns else [""] * len(columns["event"])
+        for event in set(columns.get("event", ())):
+            places = [place for place, each in enumerate(columns["event"]) if each == event]
+            of_event = {name: [values[place] for place in places] for name, values in columns.items()}
+            if event not in _OF_TRADES:
+                of_event = {name: values for name, values in of_event.items() if {*values} != {None}}
+            for place, text in zip(places, super().write(of_event), strict=True):
+                written[place] = text
+        return written
 
 
 class TokenSchema(TokenFaceSchema, ChainSchema):

@@ -9,12 +9,12 @@ from marshmallow import Schema, fields
 
 # The rows of a list: the values of each column by its name, or a mapping a row.
 Columns = Mapping[str, Sequence[Any]]
-Rows = Columns | Sequence[Mapping[str, Any]]
+List = Columns | Sequence[Mapping[str, Any]]
 # How values become text: a format for each of them, and what it formats.
 Written = tuple[str, Iterable[Any]]
 
 
-def columns_of(rows: Rows) -> Columns:
+def columns_of(rows: List) -> Columns:
     """Return the values of each column of the rows; None where a row lacks it."""
     if isinstance(rows, Mapping):
         return rows
@@ -47,7 +47,7 @@ class Shape(Schema):
     A member of an object in a row is the column of both names: `profile_name` is the name of the profile.
     """
 
-    def write(self, rows: Rows) -> list[str]:
+    def write(self, rows: List) -> list[str]:
         """Return the rows as JSON objects, without members that have no column, or are optional and None."""
         columns = columns_of(rows)
         form, cells = self.layout(columns, "")
