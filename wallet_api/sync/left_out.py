@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.decoding.swaps import UNSIGNED, LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.swaps import EXPIRED, UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.providers.trades.source import Listed
 from wallet_api.sync import report
 
@@ -62,9 +62,12 @@ def counted_as(left_out: LeftOut) -> tuple[str, str]:
 
 
 def expire_left_out(connection: Connection, chain: str, now: datetime) -> int:
-    """Forget what others did a week ago, and the oldest of too many of a chain; return how many."""
+    """Forget what others did a week ago, and the oldest of too many of a chain; count and return how many."""
     parameters = {"blockchain": chain, "seen_before": now - _UNSIGNED_KEPT, "most": _MOST_UNSIGNED}
-    return connection.execute(_LEFT_OUT["expire"], parameters).rowcount
+    with connection.transaction():
+        expired = connection.execute(_LEFT_OUT["expire"], parameters).rowcount
+        report.add(connection, report.of_left_out({(chain, EXPIRED): expired}))
+    return expired
 
 
 def forget_left_out(connection: Connection, read: Sequence[tuple[int, str]]) -> None:

@@ -48,22 +48,24 @@ RETURNING wallet_id,
 
 -- expire --
 -- Forget what others did, after a time and beyond the newest ones of a chain, and return how many. Needs
--- sync_left_out_unsigned, wallets_pkey, sync_left_out_pkey.
-WITH ranked AS (
-    SELECT kept.wallet_id,
-           kept.tx_signature,
-           kept.first_seen_at,
-           row_number() OVER (ORDER BY kept.first_seen_at DESC, kept.tx_signature) AS place
-      FROM sync_left_out AS kept
-      JOIN wallets
-        ON wallets.wallet_id = kept.wallet_id
-     WHERE NOT kept.is_signed
-       AND wallets.blockchain = %(blockchain)s)
+-- sync_left_out_unsigned, wallets_pkey.
 DELETE FROM sync_left_out AS kept
- USING ranked
- WHERE kept.wallet_id = ranked.wallet_id
-   AND kept.tx_signature = ranked.tx_signature
-   AND (ranked.first_seen_at < %(seen_before)s::timestamptz OR ranked.place > %(most)s);
+ USING wallets
+ WHERE wallets.wallet_id = kept.wallet_id
+   AND wallets.blockchain = %(blockchain)s
+   AND NOT kept.is_signed
+   AND (kept.first_seen_at < %(seen_before)s::timestamptz
+        OR (kept.first_seen_at, kept.tx_signature)
+           < (SELECT newest.first_seen_at,
+                     newest.tx_signature
+                FROM sync_left_out AS newest
+                JOIN wallets AS owner
+                  ON owner.wallet_id = newest.wallet_id
+               WHERE owner.blockchain = %(blockchain)s
+                 AND NOT newest.is_signed
+               ORDER BY newest.first_seen_at DESC, newest.tx_signature DESC
+              OFFSET %(most)s - 1
+               LIMIT 1));
 
 -- forget --
 -- Forget what could be read now. Needs sync_left_out_pkey.
