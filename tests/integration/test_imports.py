@@ -134,6 +134,21 @@ def test_a_file_with_which_nothing_can_be_done_is_status_one_and_one_line(
     assert not list(tmp_path.glob("*.rejects.ndjson"))
 
 
+@pytest.mark.usefixtures("tracked")
+def test_an_error_in_a_later_batch_leaves_the_batches_before_it_and_the_next_run_imports_all(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    batches = (imports.FIRST_ROWS, 10)
+    rows = [trade(f"{number}") for number in range(sum(batches))]
+    connection.execute("ALTER TABLE trades ADD CONSTRAINT late CHECK (value <> 777)")
+    outcome = take_in("trades", *rows[:-1], rows[-1] | {"value": "777"})
+    assert outcome.status == 1
+    assert connection.fetch_value("SELECT count(*) AS n FROM trades") == batches[0]
+    connection.execute("ALTER TABLE trades DROP CONSTRAINT late")
+    again = take_in("trades", *rows)
+    assert (again.status, again.summary["changed"]) == (0, batches[1])
+
+
 def test_a_folder_that_cannot_be_written_to_is_told_before_anything_lands(
     database_url: str, tmp_path: Path
 ) -> None:

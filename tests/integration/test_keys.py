@@ -3,9 +3,12 @@
 import csv
 import io
 import json
+import os
+import pty
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -15,12 +18,13 @@ import requests
 from click.testing import Result
 from flask import Flask
 from flask.testing import FlaskClient
+from psycopg.sql import SQL, Identifier
 
 from tests.ledger.rows import GROUP
 from tests.lib.callers import WALLETS, call_at_once
-from tests.lib.processes import StartGunicorn, run_command
+from tests.lib.processes import StartGunicorn, run_command, wallet_api
 from tests.lib.waiting import eventually
-from wallet_api.database import Connection
+from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, rotate_key
 from wallet_api.settings import Settings
 
@@ -239,6 +243,40 @@ def test_use_that_the_last_settlement_cannot_write_is_counted_as_lost(
     assert "The use of keys lacks 2 requests and credits" in caplog.text
 
 
+def test_a_stop_while_the_database_is_read_only_loses_the_use_since_then_and_no_credit(
+    settings: Settings, connection: Connection, servers: Settings, gunicorn: StartGunicorn
+) -> None:
+    server = gunicorn(settings, workers=1)
+    one, poor = create_key(connection, "one"), create_key(connection, "poor", credits=50)
+
+    def statuses() -> list[int]:
+        headers = [{"Authorization": f"Bearer {key}"} for key in (one, poor)]
+        return [requests.get(server.url + WALLETS, headers=each, timeout=20).status_code for each in headers]
+
+    assert statuses() == [200, 200]
+    with _read_only(servers, connection):
+        # Credits are exact: a key that has some is refused, since it cannot be charged.
+        assert eventually(lambda: statuses() == [200, 503])
+        assert server.stop() == 0
+    assert "The use of keys lacks" in server.log
+    assert connection.fetch_value("SELECT credits FROM api_keys WHERE name = 'poor'") == 49
+
+
+@contextmanager
+def _read_only(servers: Settings, connection: Connection) -> Iterator[None]:
+    """Make the database read-only in this block, as before a move, for all sessions but `connection`."""
+    with connect(str(servers.database_url)) as administrator:
+        alter = SQL("ALTER DATABASE {} SET default_transaction_read_only = {}")
+        name = Identifier(connection.info.dbname)
+        administrator.execute(alter.format(name, SQL("on")))
+        administrator.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s",
+            [connection.info.dbname, connection.info.backend_pid],
+        )
+        yield
+        administrator.execute(alter.format(name, SQL("off")))
+
+
 @pytest.mark.settings(key_cache_seconds=0)
 def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(
     run: Run, client: FlaskClient, connection: Connection
@@ -406,6 +444,25 @@ def test_the_name_of_a_revoked_key_is_given_again(
     assert document(run, "keys", "show", "one")["credits"] is None
     assert run("keys", "revoke", "one").exit_code == 0
     assert ask(client, second) == (403, "revoked_api_key")
+
+
+@pytest.mark.parametrize(
+    ("options", "typed", "status"), [((), "n", 1), ((), "y", 0), (("--yes",), "", 0)], ids=str
+)
+def test_on_a_terminal_a_key_is_revoked_when_that_is_confirmed(
+    settings: Settings, connection: Connection, options: tuple[str, ...], typed: str, status: int
+) -> None:
+    create_key(connection, "one")
+    terminal, end = pty.openpty()
+    os.write(terminal, f"{typed}\n".encode())
+    with wallet_api("keys", "revoke", "one", *options, settings=settings, stdin=end) as revoking:
+        output, _ = revoking.communicate()
+    os.close(end)
+    os.close(terminal)
+    assert revoking.returncode == status
+    assert ("Revoke one permanently? [y/N]" in output) == (not options)
+    revoked = connection.fetch_value("SELECT revoked_at IS NOT NULL AS is_revoked FROM api_keys")
+    assert revoked == (status == 0)
 
 
 _NAME = "1 to 100 printable characters"

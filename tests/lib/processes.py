@@ -63,6 +63,32 @@ class Process(subprocess.Popen[AnyStr]):
             raise
 
 
+def run_program(
+    command: Sequence[str | Path],
+    *,
+    check: bool = False,
+    capture_output: bool = False,
+    input: Any = None,
+    timeout: float | None = None,
+    **options: Any,
+) -> "subprocess.CompletedProcess[Any]":
+    """Run a program to its end, as subprocess.run does.
+
+    If it does not end in time, its children are killed too: those that hold a pipe would be waited for.
+    """
+    if capture_output:
+        options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if input is not None:
+        options["stdin"] = subprocess.PIPE
+    process: Process[Any]
+    with Process(command, **options) as process:
+        output, errors = process.communicate(input, timeout=timeout)
+    done = subprocess.CompletedProcess(command, process.returncode, output, errors)
+    if check:
+        done.check_returncode()
+    return done
+
+
 @dataclass(frozen=True)
 class Gunicorn:
     """A running gunicorn: its URL without a trailing slash, its process, and its log."""
@@ -187,11 +213,10 @@ def wallet_api(*arguments: str, settings: Settings, **options: Any) -> Process[s
     return Process(
         [sys.executable, "-m", "wallet_api", *arguments],
         env=environment_of(settings) | {"PYTHONUNBUFFERED": "1"},
-        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        **options,
+        **{"stdin": subprocess.DEVNULL} | options,
     )
 
 

@@ -1,5 +1,6 @@
 """`wallet-api keys`: manage API keys."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -179,8 +180,11 @@ def rotate(name: str, overlap: timedelta, as_json: bool) -> None:
 
 @keys.command()
 @click.argument("name")
-def revoke(name: str) -> None:
+@click.option("--yes", is_flag=True, help="Revoke without confirmation, which is for terminals alone.")
+def revoke(name: str, yes: bool) -> None:
     """Revoke a key permanently. Workers refuse it after KEY_CACHE_SECONDS at most."""
+    if not yes and sys.stdin.isatty() and not click.confirm(f"Revoke {name} permanently?", err=True):
+        raise click.ClickException("Nothing was revoked.")
     with _keys() as connection:
         revoked_at = api_keys.revoke_key(connection, name)
     click.echo(f"{name} was revoked at {shown_time(revoked_at)}.")
