@@ -81,8 +81,8 @@ bench: $(INSTALLED) ## measure the ledger (SIZES=100000,1000000) and the HTTP si
 smoke: ## check a running service: WALLET_API_URL, and WALLET_API_KEY or WALLET_API_KEY_FILE
 	@sh config/smoke.sh
 
-faults: $(INSTALLED) ## kill servers, fill a disk, step a clock, attack, and rewrite docs/faults.md
-	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest $(addprefix tests/integration/test_,faults.py attacks.py bulkhead.py)
+faults: $(INSTALLED) ## kill servers, fill a disk, step a clock, attack, and print the figures of docs/faults.md
+	$(BIN)/python -m pytest -rP $(addprefix tests/integration/test_,faults.py attacks.py bulkhead.py)
 
 fuzz: $(INSTALLED) ## send more than 5,000 requests that schemathesis generates from the OpenAPI document
 	FUZZ_EXAMPLES=200 FUZZ_CALLS=5000 FUZZ_PHASES=examples,coverage,fuzzing $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ import pytest
 import requests
 
 from tests.lib.demo_service import DemoService
-from tests.lib.processes import Gunicorn
+from tests.lib.processes import Gunicorn, run_program
 from wallet_api.responses.examples import MINT
 
 NAME = "generated_wallet_client"
@@ -43,7 +42,7 @@ def running(server: Gunicorn, demo: DemoService, tmp_path: Path) -> _Running:
 
 
 def _run(*command: str, folder: Path) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    done = run_program(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

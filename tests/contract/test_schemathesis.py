@@ -6,7 +6,6 @@ Some hundreds of calls here; `make fuzz` makes more than 5,000, by FUZZ_EXAMPLES
 import json
 import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 import requests
 
 from tests.lib.demo_service import DemoService
-from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.processes import Gunicorn, StartGunicorn, run_program
 from wallet_api.chains import CHAINS
 from wallet_api.database import connect
 
@@ -51,7 +50,7 @@ def test_generated_calls_find_nothing_that_is_not_described(
 
 def _generated(server: Gunicorn, demo: DemoService, folder: Path, *options: str, **environment: str) -> int:
     """Run schemathesis, and return how many calls it has made."""
-    run = subprocess.run(
+    run = run_program(
         [
             *(str(Path(sys.executable).parent / "schemathesis"), "run", f"{server.url}/v1/openapi.json"),
             *("--checks=all", f"--exclude-checks={LEFT_OUT}", "--continue-on-failure"),

@@ -1,6 +1,5 @@
-"""The report of faults and attacks, empty databases, and an empty folder for servers."""
+"""Empty databases, and an empty folder for servers."""
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,19 +8,9 @@ import psutil
 import pytest
 
 from tests.lib.backups import Made, created
-from tests.lib.faults_report import Report
 from tests.lib.folders import server_folder
 from tests.lib.processes import processes_of
 from wallet_api.settings import Settings
-
-
-@pytest.fixture(scope="session")
-def report() -> Iterator[Report]:
-    """The lines of the report. With FAULTS_REPORT set to a file, it is written there after all tests."""
-    report = Report()
-    yield report
-    if os.environ.get("FAULTS_REPORT"):
-        report.write(Path(os.environ["FAULTS_REPORT"]))
 
 
 @pytest.fixture

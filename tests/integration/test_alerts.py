@@ -3,12 +3,13 @@
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from tests.lib.processes import run_program
 
 pytestmark = pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool")
 
@@ -111,7 +112,7 @@ def _faults(folder: Path, *tests: dict[str, Any]) -> str:
     file = folder / "test.yml"
     document = {"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": tests}
     file.write_text(json.dumps(document))
-    run = subprocess.run(
+    run = run_program(
         ("promtool", "test", "rules", file), check=False, capture_output=True, text=True, timeout=60
     )
     return "" if run.returncode == 0 else run.stdout + run.stderr

@@ -5,7 +5,6 @@ import pty
 import re
 import signal
 import stat
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ import pytest
 
 from tests.ledger import in_process, random_trades
 from tests.lib.backups import WALLETS, Made, at, contents, created, done, fill, major, refused, session
-from tests.lib.processes import Process, run_command, wallet_api
+from tests.lib.processes import Process, run_command, run_program, wallet_api
 from tests.lib.waiting import eventually
 from wallet_api import migrations
 from wallet_api.app import create_app
@@ -94,7 +93,7 @@ def test_plain_programs_of_postgresql_read_and_write_the_same_files(
 
 
 def _program(url: str, name: str, *arguments: str) -> None:
-    subprocess.run([installed()[major(url)] / name, *arguments], check=True, timeout=60)
+    run_program([installed()[major(url)] / name, *arguments], check=True, timeout=60)
 
 
 def test_tables_of_an_older_version_are_migrated(

@@ -13,7 +13,6 @@ from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, GROUP
 from tests.lib.attacks import Target, p99, waits_of_others
 from tests.lib.callers import callers, get
-from tests.lib.faults_report import Report
 from tests.lib.outages import is_our_refusal
 from tests.lib.processes import Gunicorn, StartGunicorn
 from tests.lib.waiting import eventually, waiting
@@ -62,7 +61,7 @@ def _locked(connection: Connection, table: str = "trades") -> Iterator[None]:
 
 @pytest.mark.parametrize("path", [f"{BOARD}30d", COUNT], ids=["leaderboard", "cached response"])
 def test_callers_of_a_slow_first_response_are_refused_at_once_or_wait_for_it(
-    serve: Serve, connection: Connection, key: str, path: str, report: Report
+    serve: Serve, connection: Connection, key: str, path: str
 ) -> None:
     server = serve(answer_ttl_seconds=60.0)
     target = Target(server.url, None, key, "")
@@ -81,13 +80,11 @@ def test_callers_of_a_slow_first_response_are_refused_at_once_or_wait_for_it(
         assert statuses[200] == 2
         assert len(refused) == CALLERS - 2
         assert all(is_our_refusal(answer) for answer in refused)
-    name = path.split("?")[0].rpartition("/")[2]
-    report.attack(f"{CALLERS} callers of one {name} while `trades` is locked", waits)
     assert p99(waits) < MOST_SECONDS
 
 
 def test_keys_are_looked_up_and_charged_while_many_questions_hang(
-    serve: Serve, connection: Connection, key: str, report: Report
+    serve: Serve, connection: Connection, key: str
 ) -> None:
     server = serve()
     target = Target(server.url, None, key, "")
@@ -104,7 +101,6 @@ def test_keys_are_looked_up_and_charged_while_many_questions_hang(
         # The last key is charged by a statement for each response.
         waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
         waits += [_seconds_of(server, poor) for _ in range(40)]
-    report.attack("16 histories while `trades` is locked", sorted(waits))
     assert p99(sorted(waits)) < MOST_SECONDS
     refusals = [refusal for met in slow for refusal in met.refusals]
     assert all(is_our_refusal(refusal) for refusal in refusals)

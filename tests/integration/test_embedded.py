@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.lib.folders import server_folder
-from tests.lib.processes import Process, environment_of, processes_of, run_command
+from tests.lib.processes import Process, environment_of, processes_of, run_command, run_program
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
@@ -293,7 +293,7 @@ def test_programs_that_the_user_of_roots_servers_cannot_reach_are_copied(empty_h
         assert program.is_relative_to(STATE)
         assert runnable(package, name, account) == program
         # It needs shared libraries of the wheel.
-        subprocess.run([program, "--version"], check=True, **account.popen_options())
+        run_program([program, "--version"], check=True, **account.popen_options())
         assert closed.stat().st_mode & 0o777 == 0o700
     finally:
         shutil.rmtree(program.parents[3])

@@ -17,7 +17,7 @@ import pytest
 
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, trade_row
-from tests.lib.processes import Gunicorn, Process, StartGunicorn
+from tests.lib.processes import Gunicorn, Process, StartGunicorn, run_program
 from tests.lib.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -185,7 +185,7 @@ def test_a_refused_request_ends_the_program(server: Gunicorn, title: str) -> Non
 
 def _run(title: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
     """Run the program of a section."""
-    return subprocess.run(
+    return run_program(
         [sys.executable, "-c", PROGRAMS[title]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,

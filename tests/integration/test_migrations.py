@@ -22,7 +22,7 @@ from psycopg.sql import SQL, Identifier
 from tests.ledger import random_trades
 from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
-from tests.lib.processes import Process, StartGunicorn, run_command
+from tests.lib.processes import Process, StartGunicorn, run_command, run_program
 from tests.lib.running_up import free_port
 from tests.lib.waiting import eventually, somebody_waits
 from wallet_api import migrations
@@ -59,7 +59,7 @@ def run(empty_database_url: str, tmp_path: Path) -> Run:
 def schema_of(url: str) -> str:
     """What pg_dump says of the schema."""
     program = postgres.programs() / "pg_dump"
-    dumped = subprocess.run(
+    dumped = run_program(
         [program, "--schema-only", "--no-owner", "--no-privileges", url],
         check=True,
         capture_output=True,

@@ -5,7 +5,6 @@ import gzip
 import io
 import os
 import pty
-import subprocess
 import sys
 from collections.abc import Callable
 from datetime import timedelta
@@ -21,6 +20,7 @@ from tests.ledger.contents import contents, orphans
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import UNTRACKED, ndjson, written
+from tests.lib.processes import run_program
 from tests.naive.walk import folded
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
@@ -202,7 +202,7 @@ def test_on_a_terminal_it_says_what_goes_from_where_and_asks(
     ours, theirs = pty.openpty()
     try:
         os.write(ours, reply.encode())
-        done = subprocess.run(
+        done = run_program(
             [sys.executable, "-m", "wallet_api", "remove", "wallets", str(path)],
             env=os.environ | {"DATABASE_URL": database_url},
             stdin=theirs,

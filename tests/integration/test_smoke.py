@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.lib.demo_service import DemoService, demo_service
-from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.processes import Gunicorn, StartGunicorn, run_program
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
@@ -37,7 +36,7 @@ def _smoke(url: str, key: str | None, **environment: str) -> tuple[int, list[str
     own = {"PATH": os.environ["PATH"], "WALLET_API_URL": url} | environment
     if key is not None:
         own["WALLET_API_KEY"] = key
-    run = subprocess.run(["/bin/sh", str(SCRIPT)], env=own, capture_output=True, text=True, check=False)
+    run = run_program(["/bin/sh", str(SCRIPT)], env=own, capture_output=True, text=True, check=False)
     assert run.stderr == ""
     return run.returncode, run.stdout.splitlines()
 

@@ -1,6 +1,5 @@
 """A primary and a streaming standby: reads go on when either dies, charges when the standby takes over."""
 
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from tests.lib.callers import callers, get
 from tests.lib.demo_service import DemoService, demo_service
 from tests.lib.folders import server_folder
 from tests.lib.outages import is_our_refusal, socket_folder
-from tests.lib.processes import Gunicorn, StartGunicorn, kill_all
+from tests.lib.processes import Gunicorn, StartGunicorn, kill_all, run_program
 from tests.lib.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
@@ -71,7 +70,7 @@ def _copy(primary_url: str, home: Path) -> None:
     folder = home / "postgres"
     owner = account_of(home)
     own(folder, owner)
-    copied = subprocess.run(
+    copied = run_program(
         [
             *(str(programs() / "pg_basebackup"), "--pgdata", str(folder), "--write-recovery-conf"),
             *("--wal-method=stream", "--checkpoint=fast", "--no-sync", "--dbname", primary_url),

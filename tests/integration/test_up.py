@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ import requests
 from tests.ledger.in_process import Importer
 from tests.lib.browser import browser, needs_chromium
 from tests.lib.folders import server_folder
-from tests.lib.processes import environment_of, is_alive, processes_of, run_command, wallet_api
+from tests.lib.processes import environment_of, is_alive, processes_of, run_command, run_program, wallet_api
 from tests.lib.running_up import Up, free_port, running_up
 from tests.lib.waiting import eventually
 from wallet_api import demo, embedded, migrations
@@ -240,7 +239,7 @@ def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_fo
             (empty_home.parent, os.defpath, str(program)),
             (empty_home.parent, f"{program.parent}:{os.defpath}", "wallet-api"),
         ):
-            refused = subprocess.run(
+            refused = run_program(
                 [program, "up", "--no-demo", "--port", str(port)],
                 cwd=folder,
                 env=environment_of(Settings(wallet_api_home=str(empty_home))) | {"PATH": path},

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.lib.processes import Process, environment_of
+from tests.lib.processes import Process, environment_of, run_program
 from tests.lib.running_up import free_port
 from tests.lib.waiting import eventually
 from wallet_api import __version__
@@ -38,7 +38,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if file.is_file():
             shutil.copy2(file, copy)
     command = ("make", "dist", f"VENV={sys.prefix}", f"--old-file={sys.prefix}/.service")
-    subprocess.run(command, cwd=copy, check=True, capture_output=True, timeout=240)
+    run_program(command, cwd=copy, check=True, capture_output=True, timeout=240)
     return copy / "dist"
 
 
@@ -55,7 +55,7 @@ def installed(dist: Path) -> Iterator[Path]:
         # A line of a .pth file adds a folder, but not what .pth files there add: the checkout.
         (libraries / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
         pip = (sys.executable, "-m", "pip", "--python", str(fresh / "bin" / "python"), "--quiet", "install")
-        subprocess.run([*pip, "--no-index", "--no-deps", str(dist / WHEEL)], check=True, timeout=120)
+        run_program([*pip, "--no-index", "--no-deps", str(dist / WHEEL)], check=True, timeout=120)
         yield fresh / "bin"
 
 
@@ -86,7 +86,7 @@ def test_the_source_archive_has_all_that_tests_and_readers_need(dist: Path) -> N
 def test_the_installed_commands_print_and_write_the_files_of_config(installed: Path, tmp_path: Path) -> None:
     def config(*arguments: str) -> str:
         command = [installed / "wallet-api", "config", *arguments]
-        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        return run_program(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
 
     lines = config().splitlines()
     listed = {file for line in lines if ": " in line for file in line.rpartition(": ")[2].split(", ")}

@@ -3,10 +3,10 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+from tests.lib.processes import run_program
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
     # The databases of its tests are on the server of these.
     own = {"PYTHONPATH": str(tmp_path), "DATABASE_URL": str(servers.database_url)}
     environment = {**os.environ, **own}
-    subprocess.run(
+    run_program(
         [sys.executable, "-m", "tests.documents.write_reference"],
         cwd=tmp_path,
         env=environment,
@@ -50,7 +50,7 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
         *("tests/api/test_tracked.py", "tests/api/test_openapi.py"),
         "tests/integration/test_sql_files.py",
     ]
-    done = subprocess.run(
+    done = run_program(
         command,
         cwd=tmp_path,
         env=environment,

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from typing import Any
 
 from tests.ledger.in_process import Row
 from tests.ledger.rows import BEN, EVM, trade_row
-from tests.lib.processes import run_command
+from tests.lib.processes import run_command, run_program
 from wallet_api.settings import Settings
 
 AT = datetime(2026, 1, 30, 12, 51, 16, tzinfo=UTC)
@@ -51,7 +50,7 @@ def command(
     database_url: str, folder: Path, *arguments: str, standard_input: str = ""
 ) -> tuple[int, str, str]:
     """Run a command in its own process, in `folder`; return its exit status, output and errors."""
-    done = subprocess.run(
+    done = run_program(
         [sys.executable, "-m", "wallet_api", *arguments],
         input=standard_input,
         capture_output=True,

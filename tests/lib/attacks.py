@@ -1,10 +1,10 @@
-"""Callers who mean harm: what each of them does, and how long others wait meanwhile."""
+"""Attacks by many connections, and how long others wait meanwhile."""
 
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -62,40 +62,13 @@ def _context(certificate: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(certificate))
 
 
-# What is sent on a connection, and whether its response is taken.
-Attack = Callable[[Target], tuple[bytes, bool]]
-
-
-def half_open_head(target: Target) -> tuple[bytes, bool]:
-    """Send a head that does not end."""
-    return target.request("/healthz")[:-2], False
-
-
-def unread_response(target: Target) -> tuple[bytes, bool]:
-    """Request a large response and take none of it."""
-    return target.request(target.large), False
-
-
-def closed_but_held(target: Target) -> tuple[bytes, bool]:
-    """Have the service close, and do not close."""
-    return target.request("/healthz", "Connection: close"), True
-
-
-def idle(target: Target) -> tuple[bytes, bool]:
-    """Keep a connection without using it."""
-    return target.request("/healthz"), True
-
-
-def unfinished_body(target: Target) -> tuple[bytes, bool]:
-    """Announce a body that does not come."""
-    return target.request("/v1/wallets", "Content-Length: 1000", method="POST") + b"begun", False
-
-
 @contextmanager
-def attacked(target: Target, attack: Attack, connections: int) -> Iterator[None]:
-    """Attack the service with so many connections in this block, again and again."""
+def attacked(target: Target, connections: int, sent: bytes, *, is_taken: bool) -> Iterator[None]:
+    """Attack the service in this block, again and again, with so many connections.
+
+    On each of them `sent` is sent, and the response taken or not.
+    """
     begun, stopped = threading.Event(), threading.Event()
-    sent, is_taken = attack(target)
 
     def hold_all() -> None:
         while not stopped.is_set():

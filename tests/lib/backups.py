@@ -18,7 +18,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
-from tests.lib.processes import run_command
+from tests.lib.processes import run_command, run_program
 from wallet_api import migrations
 from wallet_api.database import connect
 from wallet_api.embedded.place import account_of, own
@@ -124,7 +124,7 @@ def debian_server(folder: Path) -> Iterator[str]:
         own(made, account)
 
     def program(*arguments: str | Path) -> None:
-        subprocess.run(arguments, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, **options)
+        run_program(arguments, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, **options)
 
     locale = ("--encoding=UTF8", "--locale=C.UTF-8", "--auth=trust")
     program(programs / "initdb", "-D", data, "-U", "operator", "--no-sync", *locale)

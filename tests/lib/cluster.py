@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from tests.lib.processes import kill
+from tests.lib.processes import kill, run_program
 from wallet_api.database import connect
 from wallet_api.embedded.place import Account, account_of, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
@@ -128,7 +128,7 @@ def running_cluster(programs: Path) -> Iterator[Cluster]:
 
 def _prepare(programs: Path, folder: Path, account: Account) -> Node:
     own(folder, account)
-    subprocess.run(
+    run_program(
         [
             *(str(programs / "initdb"), "-D", str(folder), "-U", USER),
             *("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"),

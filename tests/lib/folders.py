@@ -2,13 +2,14 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests.lib.processes import run_program
 
 # What the databases of all processes of a run take, several times over.
 _MEMORY_BYTES = 4 * 1024**3
@@ -27,13 +28,13 @@ def small_disk(size: str) -> Iterator[Path]:
     """Mount a disk of this size, such as 200m, in this block, and yield its folder. Skip if that fails."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-full-") as name:
         command = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0711", "tmpfs", name]
-        mounted = subprocess.run(command, capture_output=True, text=True, check=False)
+        mounted = run_program(command, capture_output=True, text=True, check=False)
         if mounted.returncode != 0:
             pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
         try:
             yield Path(name)
         finally:
-            subprocess.run(["umount", "--lazy", name], check=True)
+            run_program(["umount", "--lazy", name], check=True)
 
 
 def _memory() -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.lib.processes import Process
+from tests.lib.processes import Process, run_program
 
 CONFIGURATION = Path(__file__).parents[2] / "config" / "nginx.conf"
 
@@ -109,7 +109,7 @@ def running_nginx(
 
 def certificate(folder: Path) -> None:
     """Create a self-signed certificate for localhost, and its key."""
-    subprocess.run(
+    run_program(
         [
             *("openssl", "req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
             *("-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"),

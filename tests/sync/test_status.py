@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from click.testing import CliRunner
 from flask import request
 
 from tests.ledger.in_process import Row
+from tests.lib.processes import run_program
 from tests.lib.waiting import eventually
 from tests.stub import faults
 from tests.stub.evm import EvmChain
@@ -40,7 +40,7 @@ def status(operator: Operator, *options: str) -> str:
 
 def status_of(operator: Operator) -> str:
     """Run the command in a process of its own, while another one runs in this."""
-    run = subprocess.run(
+    run = run_program(
         (sys.executable, "-m", "wallet_api", "sync", "status"),
         env={**os.environ, **operator.environment},
         check=True,

@@ -13,6 +13,7 @@ import click
 import pytest
 import yaml
 
+from tests.lib.processes import run_program
 from wallet_api.cli import cli
 from wallet_api.settings import Settings
 
@@ -33,7 +34,7 @@ def test_systemd_finds_the_units_valid_and_the_services_confined(tmp_path: Path)
             unit.write_text(re.sub(r"/opt/wallet-api/\S+", str(program), file.read_text()))
     units = [str(file) for file in tmp_path.glob("*.*")]
     assert len(units) == 7
-    checked = subprocess.run(
+    checked = run_program(
         ["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, check=False
     )
     assert [line for line in checked.stderr.splitlines() if "wallet-api" in line] == []
@@ -42,7 +43,7 @@ def test_systemd_finds_the_units_valid_and_the_services_confined(tmp_path: Path)
         # systemd's own limit gives up after five failed starts in ten seconds, and closes the socket with it.
         assert "\nStartLimitIntervalSec=0\n" in (tmp_path / name).read_text()
         rating = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(tmp_path / name)]
-        rated = subprocess.run(rating, capture_output=True, text=True, check=False)
+        rated = run_program(rating, capture_output=True, text=True, check=False)
         assert rated.returncode == 0, rated.stdout[-2000:]
 
 
@@ -114,7 +115,7 @@ def test_an_interpreter_that_the_user_of_the_service_cannot_enter_is_refused(tmp
 def _run(interpreter: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run a command of wallet-api with an interpreter that is not in an environment."""
     path = os.pathsep.join([str(ROOT), *(entry for entry in sys.path if entry.endswith("site-packages"))])
-    return subprocess.run(
+    return run_program(
         [interpreter, "-m", "wallet_api", *arguments],
         env={"PYTHONPATH": path},
         cwd=ROOT,

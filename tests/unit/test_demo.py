@@ -2,12 +2,12 @@
 
 import hashlib
 import os
-import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
+from tests.lib.processes import run_program
 from wallet_api.chains import CHAINS
 from wallet_api.demo.world import World
 
@@ -26,7 +26,7 @@ def digest() -> str:
 
 
 def test_the_same_seed_gives_the_same_bytes_in_another_process() -> None:
-    other = subprocess.run(
+    other = run_program(
         [sys.executable, "-c", _DIGEST],
         env=os.environ | {"PYTHONHASHSEED": "12345"},
         capture_output=True,

@@ -4,13 +4,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.lib import processes
-from tests.lib.processes import Process, environment_of
+from tests.lib.processes import Process, environment_of, run_program
 from wallet_api.settings import Settings
 
 # Ends like an ordinary command, like one that runs on, and while it starts a process.
@@ -60,7 +61,7 @@ def test_a_signal_that_is_ignored_does_not_hide_a_later_one() -> None:
         "import os, signal\nfrom wallet_api.embedded.signals import deferred, end_in_order\nend_in_order()\n"
         "with deferred():\n    os.kill(os.getpid(), signal.SIGHUP); os.kill(os.getpid(), signal.SIGTERM)"
     )
-    done = subprocess.run(
+    done = run_program(
         [sys.executable, "-c", program],
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
         env=environment_of(Settings()),
@@ -87,3 +88,12 @@ def test_a_process_that_does_not_end_is_killed_with_its_children_and_fails_the_t
     assert not processes.is_alive(child)
     reader.join(10)
     assert not reader.is_alive()
+
+
+def test_a_program_whose_child_holds_its_output_is_given_up_in_time_with_its_child() -> None:
+    shell = "sleep 1234567 & exec sleep 1234567"
+    began = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        run_program(["/bin/sh", "-c", shell], capture_output=True, timeout=0.5)
+    assert time.monotonic() - began < 20
+    assert not any("1234567" in (one.info["cmdline"] or ()) for one in psutil.process_iter(["cmdline"]))

@@ -3,11 +3,12 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.lib.processes import run_program
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +24,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def _make(checkout: Path, *arguments: str, **environment: str) -> str:
     command = ("make", "run", *arguments)
-    done = subprocess.run(
+    done = run_program(
         command, cwd=checkout, env=os.environ | environment, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 2

@@ -2,13 +2,13 @@
 
 import os
 import re
-import subprocess
 from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from tests.lib.processes import run_program
 from wallet_api.settings import PROVIDERS, TRADES_PROVIDERS, Settings, SettingsError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -73,7 +73,7 @@ def test_what_systemd_and_a_shell_read_from_example_env_is_the_defaults() -> Non
     text = (ROOT / "config" / "example.env").read_text()
     assert all(re.fullmatch(r"#.*|[A-Z0-9_]+=\S*|", line) for line in text.splitlines())
     uncommented = re.sub(r"^#(?=[A-Z][A-Z0-9_]*=)", "", text, flags=re.MULTILINE)
-    shell = subprocess.run(
+    shell = run_program(
         ["/bin/sh", "-c", f"set -a\n{uncommented}\nenv"],
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
