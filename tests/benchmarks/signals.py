@@ -95,16 +95,23 @@ def hangs(make: Callable[[], Any], waits: int) -> int:
     return count
 
 
-def leftovers(home: Path, shared: set[str]) -> list[str]:
-    """Return what a command has left behind: processes, a lock file, shared memory that nobody uses."""
+def leftovers(home: Path, shared: set[str] | None) -> list[str]:
+    """Return what a command has left behind: processes, a lock file, shared memory that nobody uses.
+
+    `shared` is what was unused before; None if the command has no server of its own.
+    """
     left = [process.name() for process in processes_of(home)]
     left += [file.name for file in home.glob("postgres*/postmaster.pid")]
     left += [file.name for file in home.glob("postgres.new")]
+    if shared is None:
+        return left
     new = unused_memory() - shared
-    if new:
-        # Of another server, it may just come or go.
-        time.sleep(0.5)
-    return left + sorted(new & unused_memory())
+    deadline = time.monotonic() + 5
+    # Of another server, it may just come or go.
+    while new and time.monotonic() < deadline:
+        time.sleep(0.2)
+        new &= unused_memory()
+    return left + sorted(new)
 
 
 def unused_memory() -> set[str]:
@@ -183,9 +190,9 @@ def measure(name: str, start: Start, home: Path, runs: int, fresh: Path | None) 
     took, statuses, left = [], Counter[int](), Counter[str]()
     hung = 0
     for run in range(runs):
-        shared = unused_memory()
+        shared = unused_memory() if fresh else None
         process = start()
-        time.sleep(random.uniform(0.0, 6.0 if fresh else 3.0))
+        time.sleep(random.uniform(0.0, 9.0))
         number = random.choice(_SIGNALS[:2] if name == "gunicorn" else _SIGNALS)
         began = time.monotonic()
         process.send_signal(number)
