@@ -81,6 +81,18 @@ SAMPLES: dict[str, Any] = {
 }
 
 
+# All indexes, and which of them enforce a key.
+INDEXES = """
+SELECT indexname,
+       EXISTS (SELECT
+                 FROM pg_constraint
+                WHERE conindid = format('%I.%I', schemaname, indexname)::regclass
+                  AND contype IN ('p', 'u')) AS is_rule
+  FROM pg_indexes
+ WHERE schemaname = 'public'
+"""
+
+
 def name_of(file: Path) -> str:
     """A file as the tests' output tells it."""
     return str(file.relative_to(PACKAGE))
@@ -149,17 +161,20 @@ def test_every_sum_is_a_column_of_the_tables_of_sums(connection: Connection) -> 
             assert sums <= columns[table], f"{table} has no {sums - columns[table]}"
 
 
-def test_every_index_that_a_head_names_exists(connection: Connection) -> None:
-    rows = connection.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")
-    indexes = {row["indexname"] for row in rows}
-    for file in PLANNED:
+def test_every_index_that_a_head_names_exists_and_every_index_is_named(connection: Connection) -> None:
+    indexes = {row["indexname"]: bool(row["is_rule"]) for row in connection.execute(INDEXES)}
+    named = set()
+    for file in FILES:
         comments = "\n".join(line for line in file.read_text().splitlines() if line.startswith("--"))
-        named = {
+        needed = {
             index
-            for needs in re.findall(r"Needs ([^.]*)\.", comments)
-            for index in re.findall(r"\w+_pkey|\w+_key\b|\w+_by_\w+|\w+_without_\w+", needs)
+            for needs in re.findall(r"Needs([^.]*)\.", comments)
+            for index in re.findall(r"\w+_pkey|\w+_key\b|\w+_by_\w+|\w+_(?:without|out)_\w+", needs)
         }
-        assert named <= indexes, f"{name_of(file)} needs {named - indexes}"
+        assert needed <= set(indexes), f"{name_of(file)} needs {needed - set(indexes)}"
+        named |= needed
+    # What enforces a rule has its use without a statement.
+    assert {index for index, is_rule in indexes.items() if not is_rule} <= named
 
 
 def test_every_query_of_the_api_finds_its_rows_by_indexes_which_its_head_names(session: Connection) -> None:
