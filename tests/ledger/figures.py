@@ -1,6 +1,7 @@
 """The figures of all operations at a moment, and whether they are the naive ones."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import cycle, product
@@ -21,7 +22,7 @@ from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import read_flows, read_windows
 from wallet_api.queries.prices import token_prices
-from wallet_api.queries.signals import MAX_SIGNALS, group_signals
+from wallet_api.queries.signals import MAX_SIGNALS, SignalOptions, group_signals
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
@@ -90,18 +91,16 @@ def signals(
     rule: PriceRule = DEFAULT_RULE,
 ) -> list[Row]:
     """Return the signals of a group as of `now`, a day later; without wallets they are the same."""
-    question = {"min_wallets": least_wallets, "min_value": min_value, "hours": hours, "limit": MAX_SIGNALS}
+    options = SignalOptions(mode, MAX_SIGNALS, least_wallets, min_value, hours, as_of=now)
     rows, brief = (
         _serialized(
             SignalSchema(),
             group_signals(
                 connection,
                 now + timedelta(days=1),
-                *(blockchain, type, mode),
-                **question,
-                include_wallets=included,
-                as_of=now,
-                rule=rule,
+                *(blockchain, type),
+                replace(options, include_wallets=included),
+                rule,
             )["signals"],
         )
         for included in (True, False)

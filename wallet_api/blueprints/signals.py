@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from wallet_api.queries.signals import MAX_SIGNALS, first_signals, group_signals
+from wallet_api.queries.signals import MAX_SIGNALS, SignalOptions, first_signals, group_signals
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
@@ -34,14 +34,15 @@ _READ = (20, MAX_SIGNALS)
 def signals() -> Response:
     """Return the tokens that several wallets of a group bought, bought first or left in a window."""
     arguments = load_arguments(_operation.arguments)
-    limit: int = arguments["limit"]
-    wanted = {name: value for name, value in arguments.items() if name != "limit"}
+    wanted = dict(arguments)
+    blockchain, type, limit = (wanted.pop(name) for name in ("blockchain", "type", "limit"))
     most = next((most for most in _READ if limit <= most), MAX_SIGNALS)
+    options = SignalOptions(**wanted, limit=most)
 
     def read() -> dict[str, Any]:
         with services().database.read() as connection:
             now, rule = datetime.now(UTC), services().price_rule
-            return group_signals(connection, now, **wanted, limit=most, rule=rule)
+            return group_signals(connection, now, blockchain, type, options, rule)
 
-    kept = services().signals.get((most, *wanted.items()), read)
+    kept = services().signals.get((blockchain, type, options), read)
     return _operation.respond(lambda: first_signals(kept.value, limit), arguments, kept)

@@ -21,12 +21,12 @@ def token_prices(
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return what is known of each token of a chain, in their order, with its price."""
-    tokens = read_tokens(connection, now, blockchain, mints, rule)
+    tokens = read_prices(connection, now, blockchain, mints, rule)
     currency = CHAINS[blockchain].currency
     return {"blockchain": blockchain, "currency": currency, "tokens": orjson.Fragment(tokens)}
 
 
-def read_tokens(
+def read_prices(
     connection: Connection, now: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
 ) -> str:
     """Return the same as JSON, a list of one token or more."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,7 +13,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import InvalidParameter
 from wallet_api.queries.paging import cap_warnings, cut_warnings, limit_warnings, with_warnings
-from wallet_api.queries.prices import read_tokens
+from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 
 MAX_HOURS = 168
@@ -29,67 +30,94 @@ _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _SIGNALS = load_sql(__package__, "signals")
 
 
+@dataclass(frozen=True)
+class SignalOptions:
+    """What makes a signal, in a window of `hours` up to `as_of`, and what of it is returned.
+
+    `as_of` is now by default.
+    """
+
+    mode: str
+    limit: int = 20
+    min_wallets: int | None = None
+    min_value: Decimal = Decimal(0)
+    hours: int = 24
+    include_wallets: bool = True
+    as_of: datetime | None = None
+
+    @property
+    def least_wallets(self) -> int:
+        """Return the fewest wallets of a signal."""
+        return LEAST_WALLETS[self.mode] if self.min_wallets is None else self.min_wallets
+
+    @property
+    def window_hours(self) -> int:
+        """Return the length of the window after capping."""
+        return min(self.hours, MAX_HOURS)
+
+    def moment(self, now: datetime) -> datetime:
+        """Return the end of the window in whole seconds, 1970 at the earliest. Raises InvalidParameter."""
+        if self.as_of is not None and self.as_of > now:
+            raise InvalidParameter("Parameter as_of is in the future.", parameter="as_of")
+        return max(self.as_of or now, _EARLIEST).replace(microsecond=0)
+
+    def parameters(self, moment: datetime) -> dict[str, Any]:
+        """Return the parameters of signals.sql for a window that ends at a moment."""
+        return {
+            "mode": self.mode,
+            "limit": min(self.limit, MAX_SIGNALS),
+            "min_wallets": self.least_wallets,
+            "min_value": self.min_value,
+            "include_wallets": self.include_wallets,
+            "most_wallets": MAX_WALLETS,
+            "since": moment - timedelta(hours=self.window_hours),
+            "active_since": moment - _ACTIVE,
+        }
+
+
 def group_signals(
     connection: Connection,
     now: datetime,
     blockchain: str,
     type: str,
-    mode: str,
-    limit: int = 20,
-    min_wallets: int | None = None,
-    min_value: Decimal = Decimal(0),
-    hours: int = 24,
-    include_wallets: bool = True,
-    as_of: datetime | None = None,
+    options: SignalOptions,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
-    """Return the signals of a group in (`as_of` - `hours`, `as_of`], at most MAX_SIGNALS.
+    """Return the signals of a group, at most MAX_SIGNALS.
 
-    `as_of` is `now` by default; it counts in whole seconds, and is 1970 at the earliest. No trade, price or
-    dollar value of after it counts. Signals of most wallets come first, then of the largest investment.
-    Raises InvalidParameter.
+    No trade, price or dollar value of after the window counts. Signals of most wallets come first, then of
+    the largest investment. Raises InvalidParameter.
     """
-    if as_of is not None and as_of > now:
-        raise InvalidParameter("Parameter as_of is in the future.", parameter="as_of")
-    moment = max(as_of or now, _EARLIEST).replace(microsecond=0)
-    least = LEAST_WALLETS[mode] if min_wallets is None else min_wallets
-    window_hours = min(hours, MAX_HOURS)
+    moment = options.moment(now)
     parameters = {
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
-        "mode": mode,
-        "limit": min(limit, MAX_SIGNALS),
-        "min_wallets": least,
-        "min_value": min_value,
-        "include_wallets": include_wallets,
-        "most_wallets": MAX_WALLETS,
-        "since": moment - timedelta(hours=window_hours),
-        "active_since": moment - _ACTIVE,
+        **options.parameters(moment),
         **rule.parameters(moment),
     }
     rows = connection.execute(_SIGNALS, parameters).fetchall()
-    tokens = _read_tokens(connection, moment, blockchain, [row["mint"] for row in rows], rule)
+    tokens = _tokens_of(connection, moment, blockchain, [row["mint"] for row in rows], rule)
     data = {
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
-        "mode": mode,
-        "hours": window_hours,
+        "mode": options.mode,
+        "hours": options.window_hours,
         "as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
         "total": rows[0]["total"] if rows else 0,
         "count": len(rows),
         "signals": [
             {
-                "signal_type": mode,
-                "signal_strength": _strength(row["wallet_count"], least),
-                **_signal(row, blockchain, window_hours, tokens[row["mint"]]),
+                "signal_type": options.mode,
+                "signal_strength": _strength(row["wallet_count"], options.least_wallets),
+                **_signal(row, blockchain, options.window_hours, tokens[row["mint"]]),
             }
             for row in rows
         ],
     }
-    warnings = cap_warnings("hours", hours, MAX_HOURS)
-    if include_wallets and any(row["wallet_count"] > MAX_WALLETS for row in rows):
+    warnings = cap_warnings("hours", options.hours, MAX_HOURS)
+    if options.include_wallets and any(row["wallet_count"] > MAX_WALLETS for row in rows):
         warnings.append(f"Only the first {MAX_WALLETS} wallets of a signal are shown.")
     return with_warnings(data, warnings)
 
@@ -121,12 +149,12 @@ def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]
     }
 
 
-def _read_tokens(
+def _tokens_of(
     connection: Connection, moment: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
 ) -> dict[str, Row]:
     if not mints:
         return {}
-    tokens = json.loads(read_tokens(connection, moment, blockchain, mints, rule), parse_float=Decimal)
+    tokens = json.loads(read_prices(connection, moment, blockchain, mints, rule), parse_float=Decimal)
     return {token["mint"]: token for token in tokens}
 
 

@@ -1,4 +1,4 @@
-"""The block that describes a token: its face, its price, and what no source provides yet."""
+"""The block that describes a token: its metadata, its price, and what no source provides yet."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ _FIND_TOKEN = load_sql(__package__, "find_token")
 
 # No source of these exists yet.
 _UNKNOWN_CURVE = ("pool", "on_curve", "bonding_curve_progress")
-FACE = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
+METADATA = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
 _PRICES = ("price", "price_usd", "price_at", "market_cap", "market_cap_usd")
 
 # The id of no token.
@@ -28,15 +28,15 @@ def find_token(
     if found is None:
         return UNKNOWN_TOKEN_ID, None
     row, _ = found
-    return row["token_id"], block_of(row, blockchain, mint)
+    return row["token_id"], block_of(row, blockchain)
 
 
-def block_of(row: Row, blockchain: str, mint: str) -> dict[str, Any]:
+def block_of(row: Row, blockchain: str) -> dict[str, Any]:
     """Return the block of a token of which `row` has the columns of token_block.sql."""
     return {
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
-        **{name: row[name] for name in (*FACE, *_PRICES)},
+        **{name: row[name] for name in (*METADATA, *_PRICES)},
         "market_cap_currency": None if row["market_cap"] is None else CHAINS[blockchain].currency,
         "sol_price_usd": row["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),

@@ -9,7 +9,7 @@ from wallet_api.errors import TokenNotFound
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import NO_WINDOW, count_of, pagination_of, parameters_after, read_page
 from wallet_api.queries.paging import MAX_LIMIT
-from wallet_api.queries.token_block import FACE, block_of
+from wallet_api.queries.token_block import METADATA, block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.trader_page import TraderPage
 
@@ -48,7 +48,7 @@ def token_transactions(
         "currency": CHAINS[blockchain].currency,
         "count": count_of(page),
         # The token stands once, not in each row.
-        "transactions": {name: values for name, values in page.items() if name not in FACE},
+        "transactions": {name: values for name, values in page.items() if name not in METADATA},
         **pagination_of(head, limit, scope, filters),
     }
 
@@ -118,4 +118,4 @@ def _read(
     head, [page] = found
     if head["token_id"] is None:
         raise TokenNotFound
-    return block_of(head, blockchain, mint), head, page
+    return block_of(head, blockchain), head, page

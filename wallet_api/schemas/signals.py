@@ -25,7 +25,7 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
+from wallet_api.schemas.token_fields import ChainSchema, TokenMetadataSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 MODES = ("cluster", "entry", "exit")
@@ -52,7 +52,7 @@ class SignalsArguments(GroupArguments):
     as_of = Time("End of the window, not in the future; now by default.")
 
 
-class SignalTokenSchema(TokenFaceSchema, ChainSchema):
+class SignalTokenSchema(TokenMetadataSchema, ChainSchema):
     """The token of a signal."""
 
 

@@ -28,7 +28,7 @@ class TokenNamesSchema(Shape):
     )
 
 
-class TokenFaceSchema(TokenNamesSchema):
+class TokenMetadataSchema(TokenNamesSchema):
     """A token with all that its chain's node returns of it."""
 
     token_supply = Amount("Its supply as last read from its chain; null if unknown.", nullable=True)
