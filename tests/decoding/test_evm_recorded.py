@@ -28,8 +28,6 @@ from wallet_api.decoding.trades import NO_VALUE, Decoded
 
 _DATA = Path(__file__).parent.parent / "data" / "evm"
 _FILES = ("transactions.ndjson", "more.ndjson.gz", "made.ndjson.gz")
-# Amounts of `more.ndjson.gz` have at most 28 digits.
-_DIGITS = 28
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,18 @@
-"""Transactions of strangers that look like trades of tracked wallets, read by `wallet-api sync trades`."""
+"""Transactions of strangers that look like trades of tracked wallets, read by `wallet-api sync trades`.
+
+Other ways of looking like one are in tests/decoding/test_evm_rules.py.
+"""
 
 import pytest
 
-from tests.stub import evm
 from tests.stub.evm import EvmChain, Row, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
-from tests.sync.evm_trades import CAT, DOG, ETH, GAS, POOL, USDC, WALLET, WETH, buy, receipt, signature
+from tests.sync.evm_trades import CAT, DOG, ETH, GAS, POOL, USDC, WALLET, buy, receipt, signature
 from tests.sync.operator import Operator, addresses
 from tests.sync.test_status import status
 
 STRANGER, OTHER = f"0x{'57' * 20}", f"0x{'58' * 20}"
 CURVE = "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140"
-OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
 SOMETHING = log(POOL, (signature(5),))
 
 
@@ -46,39 +47,12 @@ def pumped(wallet: str, units: int = 10**6) -> list[Row]:
     ]
 
 
-def between_contracts(wallet: str) -> list[Row]:
-    """Return the same without a pool's log: the stranger moves his own coin from one contract to another."""
-    return [
-        transfer(DOG, wallet, OTHER, ETH),
-        transfer(WETH, OTHER, POOL, 10 * ETH),
-        transfer(CAT, POOL, wallet, 10**6),
-        SOMETHING,
-    ]
-
-
-def operated(wallet: str) -> list[Row]:
-    """Return a buy by an operation at an entry point of the stranger."""
-    topics = (OPERATION, signature(5), word(wallet), word(evm.ZERO))
-    return [transfer(CAT, POOL, wallet, 10**6), log(OTHER, topics, 1, 1, 1, 9)]
-
-
-def sold_for_dust(wallet: str) -> list[Row]:
-    """Return a transfer from the wallet, and a cent that comes to it."""
-    return [transfer(DOG, wallet, OTHER, ETH), transfer(USDC, OTHER, wallet, 10**4), SOMETHING]
-
-
-@pytest.mark.parametrize(
-    "make", [lambda wallet: pumped(wallet, 10**6), between_contracts, operated, sold_for_dust]
-)
-@pytest.mark.parametrize("has_traces", [False, True])
 def test_one_transaction_of_a_stranger_writes_no_trade_into_twenty_wallets(
-    chain: EvmChain, operator: Operator, make: object, has_traces: bool
+    chain: EvmChain, operator: Operator
 ) -> None:
-    assert callable(make)
     wallets = addresses("eth", 20)
     operator.track(*(("eth", wallet) for wallet in wallets))
-    chain.has_traces = has_traces
-    logs = [each for wallet in wallets for each in make(wallet)]
+    logs = [each for wallet in wallets for each in pumped(wallet)]
     # Dust comes with it, from one account of the stranger, while others of his exchange what they like.
     dust = dict.fromkeys(wallets, 10**15)
     chain.add(now(), of_stranger(1, *logs, value=ETH, **dust, **{OTHER: -1000 * ETH, POOL: 1000 * ETH}))

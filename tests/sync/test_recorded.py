@@ -1,20 +1,16 @@
 """Some recorded transactions of the mainnets through `wallet-api sync trades`, served by nodes.
 
-tests/decoding decodes all of them.
+tests/decoding decodes all of them, also as a node without state shows them and among forged logs.
 """
 
-import copy
-import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 
 from tests.stub.server import Stub
 from tests.sync.operator import Key, Operator, Outcome, plain
-from tests.sync.recorded import Recorded, read_recorded, serve
+from tests.sync.recorded import read_recorded, serve
 from wallet_api.chains import CHAINS
 
 # Trades for coin, for dollars, of several wallets, and by orders; what is no trade, left out or unsigned.
@@ -27,32 +23,14 @@ RECORDED = [one for one in read_recorded() if one.signature.startswith((*SOLANA,
 EVM_CHAINS = ("eth", "base", "bnb")
 USD = Decimal(160)
 SINCE = ("--since", "2015-07-30")
-EVENTS = sorted(
-    {
-        log["topics"][0]
-        for one in RECORDED
-        if one.chain != "solana"
-        for log in one.row["receipt"]["logs"]
-        if log["topics"]
-    }
-)
 
 
-def read(
-    stub: Stub,
-    operator: Operator,
-    chain: str,
-    *,
-    state_blocks: int | None = None,
-    recorded: Sequence[Recorded] = RECORDED,
-) -> Outcome:
+def read(stub: Stub, operator: Operator, chain: str) -> Outcome:
     """Track the wallets of a chain, and read it from its node in one round."""
     operator.environment |= stub.node_environment if chain == "solana" else stub.evm_environment(chain)
     stub.prices.hourly = lambda currency, moment: float(USD)
-    recorded = [one for one in recorded if one.chain == chain]
+    recorded = [one for one in RECORDED if one.chain == chain]
     serve(stub, recorded)
-    if chain != "solana":
-        stub.nodes.blocks[chain].state_blocks = state_blocks
     operator.track(*{(chain, wallet): None for one in recorded for wallet in one.wallets})
     return operator.sync("trades", "--chain", chain, *SINCE)
 
@@ -126,44 +104,3 @@ def test_recorded_transactions_are_the_trades_that_they_were(
     unsigned = sum(len(one.unsigned) for one in recorded)
     assert done.only["no_trades"] == none - left_out.total() - unsigned
     assert operator.sync("trades", "--chain", chain, *SINCE).only["changed"] == 0
-
-
-@pytest.mark.parametrize("chain", EVM_CHAINS)
-def test_without_state_values_come_from_logs_and_are_counted(
-    stub: Stub, operator: Operator, chain: str
-) -> None:
-    done = read(stub, operator, chain, state_blocks=0)
-    wanted = expected(chain)
-    ledger = {key: trade[:2] for key, trade in operator.ledger().items()}
-    assert ledger.keys() <= wanted.keys()
-    assert len(ledger) >= 0.9 * len(wanted)
-    assert 0 < done.only["from_logs"] <= len(ledger)
-    for key, (amount, native) in ledger.items():
-        assert amount == wanted[key][0]
-        # A fee that a router keeps of the proceeds leaves no log.
-        assert abs(Decimal(native) / Decimal(wanted[key][1]) - 1) <= Decimal("0.011")
-
-
-@pytest.mark.parametrize("chain", EVM_CHAINS)
-def test_what_a_contract_of_anybody_logs_changes_no_trade(stub: Stub, operator: Operator, chain: str) -> None:
-    chance = random.Random(0)
-    forged = [_with_forged_logs(one, chance) for one in RECORDED if one.chain == chain]
-    done = read(stub, operator, chain, recorded=forged)
-    assert done.only["failed"] == 0
-    assert {key: trade[:2] for key, trade in operator.ledger().items()} == expected(chain)
-
-
-def _with_forged_logs(one: Recorded, chance: random.Random) -> Recorded:
-    """Return a transaction with more logs, with the topics of real ones, of contracts of no standing."""
-    receipt = copy.deepcopy(one.row["receipt"])
-    addresses = [*one.wallets, "0x" + 40 * "0", *(log["address"] for log in receipt["logs"])]
-    numbers = [0, 1, 10**18, 2**256 - 1, *(int(address, 16) for address in addresses)]
-    for _ in range(8):
-        owners = [f"0x{address[2:]:0>64}" for address in chance.sample(addresses, chance.randint(0, 3))]
-        log = {
-            "address": f"0x{chance.getrandbits(160):040x}",
-            "topics": [chance.choice(EVENTS), *owners],
-            "data": "0x" + "".join(f"{chance.choice(numbers):064x}" for _ in range(chance.randint(0, 8))),
-        }
-        receipt["logs"].insert(chance.randint(0, len(receipt["logs"])), log)
-    return replace(one, row=one.row | {"receipt": receipt})
