@@ -3,34 +3,215 @@
 import json
 import re
 import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tests.api.test_examples import responses
+from tests.ledger.figures import net_flows
+from tests.ledger.in_process import Importer, Row, clear, parsed
 from wallet_api import embedded, migrations
-from wallet_api.database import connect
+from wallet_api.database import Connection, connect
+from wallet_api.queries.analytics import analytics_data, read_tokens
+from wallet_api.queries.calendar import wallet_calendar
+from wallet_api.queries.connections import wallet_connections
+from wallet_api.queries.count import count_trades
+from wallet_api.queries.feed import latest_trades, trades_within
+from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
+from wallet_api.queries.lookup import look_up_addresses
+from wallet_api.queries.prices import token_prices
+from wallet_api.queries.signals import group_signals
+from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
+from wallet_api.queries.tracker import track_wallet
+from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.queries.wallets import list_wallets
+from wallet_api.responses.envelope import to_json
+from wallet_api.responses.examples import ADDRESS, META, MINT, SIGNATURE
+from wallet_api.schemas.analytics import AnalyticsSchema
+from wallet_api.schemas.signals import SignalsSchema
 from wallet_api.settings import Settings
+from wallet_api.wallets import find_wallet
 
 FILE = Path(__file__).parents[2] / "wallet_api" / "responses" / "examples.json"
+MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+# The time of all examples.
+NOW = datetime.fromisoformat(META["timestamp"])
+GROUP = {"blockchain": "solana", "type": "kol"}
+SMART = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+SECOND = "So11111111111111111111111111111111111111112"
+QUIET = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+UNTRACKED = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"
+OTHER_MINT = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
+
+
+# Of data that is not JSON yet.
+SCHEMAS = {"/v1/analytics": AnalyticsSchema(), "/v1/signals": SignalsSchema()}
 
 
 def main() -> None:
     """Replace the data of all examples that the ledger gives; those of balances stay as they are."""
-    examples: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
     with tempfile.TemporaryDirectory(prefix="wallet-examples-") as home:
         Path(home).chmod(0o711)
         with embedded.running(Settings(wallet_api_home=home)) as settings:
             url = str(settings.database_url)
             with connect(url) as connection:
                 migrations.migrate(connection)
-                found = responses(url, connection)
-    for (path, name), data in found.items():
-        examples[path.removeprefix("/v1/")][name] = data
+                FILE.write_text(written(FILE.read_text(encoding="utf-8"), url, connection), encoding="utf-8")
+
+
+def written(text: str, database_url: str, connection: Connection) -> str:
+    """Return the file with its examples as they should be, after making a ledger in an empty database.
+
+    Cursors are opaque and of each ledger its own: those of the file stay.
+    """
+    examples: dict[str, dict[str, Any]] = json.loads(text)
+    for (path, name), data in _responses(database_url, connection).items():
+        named = examples[path.removeprefix("/v1/")]
+        cursor = named.get(name, {}).get("pagination", {}).get("next_cursor")
+        if cursor and data["pagination"]["next_cursor"]:
+            data["pagination"]["next_cursor"] = cursor
+        named[name] = data
     text = json.dumps(examples, indent=1, ensure_ascii=False, default=float)
     # As in responses, without an exponent.
-    text = re.sub(r"\b\d[\d.]*e-\d+", lambda number: f"{Decimal(number[0]):f}", text)
-    FILE.write_text(f"{text}\n")
+    return re.sub(r"\b\d[\d.]*e-\d+", lambda number: f"{Decimal(number[0]):f}", text) + "\n"
+
+
+def _wallets() -> Iterator[Row]:
+    """A wallet whose record the examples show, two that trade the same, and one that never traded."""
+    for address, type, name in (
+        (ADDRESS, "kol", "0xLarkCalls"),
+        (SECOND, "kol", "Otto"),
+        (SMART, "smart", "Vera"),
+        (QUIET, "whale", ""),
+    ):
+        yield {
+            "blockchain": "solana",
+            "type": type,
+            "wallet_address": address,
+            "name": name,
+            "image_url": name and f"https://images.example/{name.lower()}.png",
+            "twitter": name and f"https://x.example/{name}",
+            "copytrade_link": f"https://copytrade.example/solana/{address}",
+        }
+
+
+def _trades() -> Iterator[Row]:
+    """Buys and sells of two tokens; the last one is the newest of the examples."""
+    for address, signature, mint, side, amount, value, at in (
+        (ADDRESS, "3" * 64, MINT, "buy", "2500000", "3.5", "2026-01-29T13:11:02Z"),
+        (SMART, "4" * 64, MINT, "buy", "1000000", "1.8", "2026-01-29T16:20:40Z"),
+        (SECOND, "5" * 64, MINT, "buy", "600000", "1.2", "2026-01-30T10:02:13Z"),
+        (ADDRESS, "6" * 64, MINT, "sell", "1000000", "2", "2026-01-30T11:30:45Z"),
+        (ADDRESS, "7" * 64, OTHER_MINT, "buy", "80", "0.75", "2026-01-30T12:03:20Z"),
+        (ADDRESS, SIGNATURE, MINT, "buy", "1250000", "2.5", "2026-01-30T12:40:57Z"),
+    ):
+        yield {
+            "blockchain": "solana",
+            "wallet_address": address,
+            "tx_signature": signature,
+            "mint": mint,
+            "token_name": "Doge Club" if mint == MINT else "Neon King",
+            "transaction_type": side,
+            "token_amount": amount,
+            "value": value,
+            "value_usd": str(150 * Decimal(value)),
+            "created_at": at,
+        }
+
+
+def _fill(database_url: str, later: timedelta = timedelta()) -> None:
+    """Import the ledger of the examples, with all times this much later."""
+    importer = Importer(database_url)
+    importer.wallets(_wallets())
+    at = datetime.fromisoformat("2026-01-30T12:00:00Z")
+    importer.prices([{"currency": "SOL", "usd": "150", "priced_at": (at + later).isoformat()}])
+    importer.trades(
+        row | {"created_at": (datetime.fromisoformat(row["created_at"]) + later).isoformat()}
+        for row in _trades()
+    )
+
+
+def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
+    """Return the data of each example, by path and name."""
+    wallet = {"blockchain": "solana", "address": ADDRESS}
+    token = {"blockchain": "solana", "mint": MINT, "type": "kol"}
+    tracked = find_wallet(connection, **wallet)
+    quiet = find_wallet(connection, "solana", QUIET)
+    week = GROUP | {"period": "7d"}
+    board = read_board(connection, NOW, **week)
+    best = leaderboard_page(board, **week, sort="realized_pnl", limit=1)["leaderboard"]
+    return {
+        ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
+        ("/v1/wallets/lookup", "found"): look_up_addresses(connection, [ADDRESS]),
+        ("/v1/wallets/lookup", "not_found"): look_up_addresses(connection, [UNTRACKED]),
+        ("/v1/wallets/lookup", "several"): look_up_addresses(connection, [ADDRESS, UNTRACKED]),
+        ("/v1/wallets/history", "page"): wallet_history(connection, tracked, NOW, HistoryPage(limit=1)),
+        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, tracked, NOW, "1d"),
+        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW),
+        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, quiet, NOW),
+        ("/v1/wallets/connections", "the_first"): wallet_connections(connection, tracked, NOW, limit=1),
+        ("/v1/transactions/latest", "page"): latest_trades(connection, NOW, **GROUP, limit=1),
+        ("/v1/transactions/latest", "of_a_token"): latest_trades(
+            connection, NOW, **GROUP, limit=1, mint=MINT
+        ),
+        ("/v1/wallet/leaderboard", "first_page"): leaderboard_page(board, **week, limit=1),
+        ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
+        ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
+        ("/v1/tokens/prices", "two"): token_prices(connection, NOW, "solana", [MINT, UNTRACKED]),
+        ("/v1/tokens/holders", "one_holder"): token_holders(connection, NOW, **token, limit=1),
+        ("/v1/signals", "cluster"): group_signals(
+            connection, NOW, **GROUP, mode="cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)
+        ),
+        **{
+            ("/v1/analytics", mode): analytics_data(**GROUP, mode=mode, period=period, limit=1, **rows)
+            for mode, period, rows in (
+                ("most_traded", "7d", {"tokens": read_tokens(connection, NOW, **week)[:1]}),
+                ("net_flow", "1d", {"net_flows": net_flows(connection, NOW, **GROUP, period="1d", limit=1)}),
+                ("volume_trend", "6h", {"buckets": volume_trend(connection, NOW, **GROUP, period="6h")[-3:]}),
+                ("top_performers", "7d", {"leaderboard": best}),
+            )
+        },
+    }
+
+
+def _windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]:
+    """Return the same of the operations with a window, whose rollups reach back for a day or two."""
+    hour, day, days = ({"window_seconds": seconds} for seconds in (3600, 86_400, 172_800))
+    return {
+        ("/v1/transactions/volume", "a_day"): group_volume(connection, now, **GROUP, **day),
+        ("/v1/transactions/volume", "capped"): group_volume(connection, now, **GROUP, **days, mint=MINT),
+        ("/v1/transactions/timerange", "an_hour"): trades_within(connection, now, **GROUP, **hour, limit=1),
+        ("/v1/transactions/timerange", "of_a_token"): trades_within(
+            connection, now, **GROUP, **hour, mint=MINT
+        ),
+        ("/v1/transactions/count", "a_day"): count_trades(connection, now, **GROUP, **day),
+        ("/v1/transactions/count", "capped"): count_trades(connection, now, **GROUP, **days),
+    }
+
+
+def _responses(database_url: str, connection: Connection) -> dict[tuple[str, str], Any]:
+    """Return the data of all examples, by path and name, of a ledger that is made and cleared."""
+    _fill(database_url)
+    found = {
+        (path, name): parsed(to_json(SCHEMAS[path].dump(data) if path in SCHEMAS else data))
+        for (path, name), data in _answers(connection).items()
+    }
+    clear(connection)
+    later = datetime.now(UTC).replace(microsecond=0) - NOW
+    _fill(database_url, later)
+    for place, data in _windows(connection, NOW + later).items():
+        found[place] = parsed(
+            re.sub(MOMENT, lambda moment: _earlier(moment[0], later), to_json(data).decode())
+        )
+    return found
+
+
+def _earlier(moment: str, later: timedelta) -> str:
+    """Return the time as the example has it."""
+    return (datetime.fromisoformat(moment) - later).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 if __name__ == "__main__":
