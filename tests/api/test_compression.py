@@ -35,13 +35,13 @@ def decoded(answer: TestResponse) -> bytes:
 
 
 def test_the_coding_is_the_one_that_the_caller_prefers(caller: Caller) -> None:
-    def ask(accepted: str | None, path: str = "/wallets?blockchain=eth&type=kol") -> TestResponse:
+    def sent(accepted: str | None, path: str = "/wallets?blockchain=eth&type=kol") -> TestResponse:
         return caller.send(path, headers={} if accepted is None else {"Accept-Encoding": accepted})
 
-    plain = ask(None)
+    plain = sent(None)
     assert plain.headers["ETag"].startswith('W/"')
     for accepted, coding in ACCEPTED.items():
-        answer = ask(accepted)
+        answer = sent(accepted)
         assert answer.headers.get("Content-Encoding") == coding, accepted
         assert answer.headers["Vary"] == "Accept-Encoding"
         assert int(answer.headers["Content-Length"]) == len(answer.data)
@@ -53,6 +53,6 @@ def test_the_coding_is_the_one_that_the_caller_prefers(caller: Caller) -> None:
         assert body.endswith(b"}}")
     # Small ones and errors are not compressed.
     for path in (LIST, "/transactions/volume?blockchain=eth&type=kol", f"{LIST}&limit=0"):
-        answer = ask("gzip", path)
+        answer = sent("gzip", path)
         assert not {"Content-Encoding", "Vary"} & {*answer.headers.keys()}
         assert "meta" in answer.json

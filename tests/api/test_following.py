@@ -41,7 +41,7 @@ def trade(signature: str, minutes: float = 60, address: str = ANN, **fields: Any
     return trade_row(address, signature, NOW - timedelta(minutes=minutes), **fields)
 
 
-def told(changes: list[Row]) -> list[tuple[str, str]]:
+def events_of(changes: list[Row]) -> list[tuple[str, str]]:
     """The events of changes, and their trades or wallets."""
     return [
         (row["event"], row["tx_signature"] if "tx_signature" in row else row["profile"]["wallet_address"])
@@ -54,22 +54,22 @@ def test_new_late_corrected_and_removed_trades_arrive_in_their_order(
 ) -> None:
     importer.trades([trade("a", 60), trade("b", 50)])
     start, now = Follower(caller, **GROUP), Follower(caller, after="now", **GROUP)
-    assert told(start.read()) == [("trade", "a"), ("trade", "b")]
+    assert events_of(start.read()) == [("trade", "a"), ("trade", "b")]
     assert now.read() == []
     importer.trades([trade("late", 70), trade("a", 60, value="2"), trade("b", 50)])
     for follower in (start, now):
-        assert sorted(told(follower.read())) == [("correction", "a"), ("trade", "late")]
+        assert sorted(events_of(follower.read())) == [("correction", "a"), ("trade", "late")]
     importer.remove_trades([trade("b")])
     importer.trades([trade("c", 40)])
-    assert told(now.read()) == [("removal", "b"), ("trade", "c")]
+    assert events_of(now.read()) == [("removal", "b"), ("trade", "c")]
     # What is removed and comes again is a trade, what is imported again unchanged nothing.
     importer.trades([trade("b", 50), trade("c", 40)])
-    assert told(now.read()) == [("trade", "b")]
-    assert told(start.read()) == [("trade", "c"), ("trade", "b")]
+    assert events_of(now.read()) == [("trade", "b")]
+    assert events_of(start.read()) == [("trade", "c"), ("trade", "b")]
     whole = Follower(caller, **GROUP).read()
     for limit in (1, 2, 3):
         assert Follower(caller, **GROUP).read(limit) == whole
-    first, *others = told(whole)
+    first, *others = events_of(whole)
     # All is new to who begins now.
     assert {first, others[0]} == {("trade", "late"), ("trade", "a")}
     assert others[1:] == [("trade", "c"), ("trade", "b")]
@@ -122,11 +122,11 @@ def test_a_removed_wallet_is_one_change_and_may_come_again(caller: Caller, impor
     importer.wallets([WALLETS[0]])
     importer.trades([trade("a")])
     for follower in [*followers, Follower(caller, **GROUP)]:
-        assert told(follower.read())[-1] == ("trade", "a")
+        assert events_of(follower.read())[-1] == ("trade", "a")
         assert stored(follower.trades) == trades_of(caller, **GROUP)
     importer.remove_wallets([WALLETS[0]])
     for follower in [*followers, Follower(caller, **GROUP)]:
-        assert told(follower.read())[-1] == ("wallet_removal", ANN)
+        assert events_of(follower.read())[-1] == ("wallet_removal", ANN)
         assert stored(follower.trades) == trades_of(caller, **GROUP)
 
 
@@ -144,10 +144,10 @@ def test_a_wallet_of_another_type_leaves_the_feed_of_its_group_alone(
         follower.read()
     importer.wallets([WALLETS[0] | {"type": "smart"}])
     importer.trades([trade("c")])
-    assert told(kols.read()) == [("wallet_removal", ANN)]
+    assert events_of(kols.read()) == [("wallet_removal", ANN)]
     assert kols.changes[-1]["profile"]["type"] == "kol"
-    assert told(smarts.read()) == [("trade", "c")]
-    assert told(every.read()) == [("trade", "c")]
+    assert events_of(smarts.read()) == [("trade", "c")]
+    assert events_of(every.read()) == [("trade", "c")]
     # Who begins now gets all of its trades with its present type, also after it has come back.
     assert stored(Follower(caller, **GROUP).trades) == {}
     for type in ("smart", "kol"):
@@ -189,7 +189,7 @@ def test_a_purge_is_one_change_where_it_removed_all_that_it_names(
     before = (NOW - timedelta(minutes=45)).strftime("%Y-%m-%dT%H:%M:%SZ")
     # A position that was held then has its trades still, so that the time alone would say too much.
     removed = [("removal", "e"), ("removal", "f")]
-    assert [sorted(told(page)) for page in arrive("--before", before)] == [removed, removed]
+    assert [sorted(events_of(page)) for page in arrive("--before", before)] == [removed, removed]
     assert arrive("--before", before, "--open") == 2 * [[purge | {"before": before}]]
 
 
@@ -201,7 +201,7 @@ def test_what_is_only_walked_again_is_no_change(
     follower.read()
     importer.trades([trade("late", 70, value="2")])
     # Its realized profit is another one now.
-    assert told(follower.read()) == [("trade", "late")]
+    assert events_of(follower.read()) == [("trade", "late")]
     connection.execute("UPDATE trades SET quantity_after = 9")
     assert rebuild_ledger(connection)["trades"] == 3
     assert follower.read() == []
@@ -216,7 +216,7 @@ def test_trades_of_before_the_order_was_kept_arrive_when_they_are_rebuilt(
     follower = Follower(caller, **GROUP)
     assert follower.read() == []
     assert rebuild_ledger(connection)["trades"] == 2
-    assert sorted(told(follower.read())) == [("trade", "a"), ("trade", "b")]
+    assert sorted(events_of(follower.read())) == [("trade", "a"), ("trade", "b")]
     assert rebuild_ledger(connection)["trades"] == 0
 
 
@@ -232,7 +232,7 @@ def test_filters_choose_among_the_changes(caller: Caller, importer: Importer) ->
             trade("smart", 30, SMART, value="2"),
         ]
     )
-    assert told(follower.read()) == [("trade", "large")]
+    assert events_of(follower.read()) == [("trade", "large")]
     warnings = caller.get(LATEST, **question, after=follower.after)["warnings"]
     assert warnings == [f"The wallet {UNTRACKED} is not tracked on solana as kol."]
     importer.remove_trades(
@@ -240,9 +240,9 @@ def test_filters_choose_among_the_changes(caller: Caller, importer: Importer) ->
     )
     importer.remove_wallets(WALLETS[1:2])
     # How much a removed trade was worth is not known any more.
-    assert told(follower.read()) == [("removal", "large")]
+    assert events_of(follower.read()) == [("removal", "large")]
     importer.remove_wallets(WALLETS[:1])
-    assert told(follower.read()) == [("wallet_removal", ANN)]
+    assert events_of(follower.read()) == [("wallet_removal", ANN)]
 
 
 @pytest.mark.settings(answer_ttl_seconds=600)
@@ -278,16 +278,16 @@ def test_a_trade_that_was_corrected_before_it_was_read_is_a_trade(
     importer.trades([trade("new", value="21"), trade("before", value="7"), trade("last", value="8")])
     importer.trades([trade("new", value="22"), trade("other", value="9"), trade("end", value="8")])
     for follower in followers:
-        assert sorted(told(follower.read(limit))) == [
+        assert sorted(events_of(follower.read(limit))) == [
             *(("correction", "before"), ("trade", "end"), ("trade", "last"), ("trade", "new")),
             ("trade", "other"),
         ]
-    assert {event for event, name in told(every.read(limit)) if name != "before"} == {"trade"}
+    assert {event for event, name in events_of(every.read(limit)) if name != "before"} == {"trade"}
     # What it has got as a trade is a correction from then on; what it has not got passes its filter now.
     importer.trades([trade("new", value="23"), trade("grows", value="8")])
     for follower in followers:
-        assert sorted(told(follower.read(limit))) == [("correction", "grows"), ("correction", "new")]
-    assert sorted(told(Follower(caller, **question).read(limit))) == [
+        assert sorted(events_of(follower.read(limit))) == [("correction", "grows"), ("correction", "new")]
+    assert sorted(events_of(Follower(caller, **question).read(limit))) == [
         ("trade", name) for name in ("before", "end", "grows", "last", "new", "other")
     ]
 
@@ -298,7 +298,7 @@ def test_what_is_corrected_between_two_pages_is_no_trade_twice(caller: Caller, i
     importer.trades([trade("a"), trade("b"), trade("c")])
     (first,) = next(follower.pages(1))
     importer.trades([trade(first["tx_signature"], value="2")])
-    events = told(follower.read(1))
+    events = events_of(follower.read(1))
     assert sorted(events) == sorted(
         ("correction" if name == first["tx_signature"] else "trade", name) for name in "abc"
     )
@@ -312,10 +312,10 @@ def test_filters_by_dollars_go_by_those_that_are_stored(caller: Caller, importer
     importer.trades([trade("a"), trade("b", value_usd="100"), trade("c", value_usd="99.99")])
     # By the latest price it has a value, which the next price would change without an event.
     assert caller.get(LATEST, **question)["count"] == 2
-    assert told(follower.read()) == [("trade", "b")]
+    assert events_of(follower.read()) == [("trade", "b")]
     importer.prices([price_row("200", NOW - timedelta(minutes=60))])
-    assert told(follower.read()) == [("correction", "a")]
-    assert sorted(told(later.read())) == [("trade", "a"), ("trade", "b")]
+    assert events_of(follower.read()) == [("correction", "a")]
+    assert sorted(events_of(later.read())) == [("trade", "a"), ("trade", "b")]
 
 
 def test_cursors_of_before_that_was_kept_go_on(
@@ -327,8 +327,8 @@ def test_cursors_of_before_that_was_kept_go_on(
     importer.trades([trade("a", value="2")])
     # As of a ledger in which it is not known where a corrected trade had first arrived.
     connection.execute("UPDATE trades SET first_arrival = 0 WHERE first_arrival IS NOT NULL")
-    assert ("correction", "a") in told(follower.read())
-    assert sorted(told(Follower(caller, **GROUP).read())) == [("trade", "a"), ("trade", "b")]
+    assert ("correction", "a") in events_of(follower.read())
+    assert sorted(events_of(Follower(caller, **GROUP).read())) == [("trade", "a"), ("trade", "b")]
 
 
 def test_one_key_follows_all_types_of_a_chain_or_all_chains(
@@ -339,8 +339,8 @@ def test_one_key_follows_all_types_of_a_chain_or_all_chains(
     evm = trade("evm", address=EVM, blockchain="eth", mint=other)
     importer.trades([trade("a"), trade("smart", address=SMART), evm])
     importer.prices([{"currency": "ETH", "usd": "3000", "priced_at": (NOW - timedelta(days=2)).isoformat()}])
-    assert sorted(told(every.read())) == [("trade", name) for name in ("a", "evm", "smart")]
-    assert sorted(told(chain.read())) == [("trade", name) for name in ("a", "smart")]
+    assert sorted(events_of(every.read())) == [("trade", name) for name in ("a", "evm", "smart")]
+    assert sorted(events_of(chain.read())) == [("trade", name) for name in ("a", "smart")]
     rows = {row["tx_signature"]: row for row in every.changes}
     assert {name: (row["currency"], row["profile"]["blockchain"]) for name, row in rows.items()} == {
         "a": ("SOL", "solana"),
@@ -353,7 +353,7 @@ def test_one_key_follows_all_types_of_a_chain_or_all_chains(
     data = caller.get(LATEST, blockchain="eth", after="now")
     assert (data["blockchain"], data["currency"], "type" in data) == ("eth", "ETH", False)
     some = Follower(caller, address=f"{ANN},{EVM}")
-    assert sorted(told(some.read())) == [("trade", "a"), ("trade", "evm")]
+    assert sorted(events_of(some.read())) == [("trade", "a"), ("trade", "evm")]
     done("remove", "trades", "--mint", other, "--yes", settings=settings)
     (purge,) = every.read()
     assert (purge["event"], purge["mint"], purge["blockchain"]) == ("purge", other, "eth")
@@ -413,7 +413,7 @@ def test_what_a_killed_writer_left_arrives_without_another_import_and_no_request
     assert Follower(caller, after="now", **GROUP).read() == []
     connection.execute("SELECT pg_advisory_unlock(%s)", [PLACES])
     assert eventually(lambda: bool(follower.read()))
-    assert told(follower.changes) == [("trade", "a"), ("trade", "b")]
+    assert events_of(follower.changes) == [("trade", "a"), ("trade", "b")]
 
 
 def test_a_page_reads_so_many_changes_at_most(caller: Caller, importer: Importer) -> None:
@@ -422,4 +422,4 @@ def test_a_page_reads_so_many_changes_at_most(caller: Caller, importer: Importer
     data = caller.get(LATEST, **GROUP, min_value=5, after="start")
     assert (data["transactions"], data["pagination"]["has_more"]) == ([], True)
     follower = Follower(caller, **GROUP, min_value=5)
-    assert told(follower.read()) == [("trade", "large")]
+    assert events_of(follower.read()) == [("trade", "large")]

@@ -192,14 +192,14 @@ def test_each_format_has_its_own_cached_data_and_etag(caller: Caller, filled: Im
 
 @pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 def test_the_etag_is_also_of_the_format_and_of_the_next_page(caller: Caller, importer: Importer) -> None:
-    def ask(path: str, format: str, **more: Any) -> TestResponse:
+    def sent(path: str, format: str, **more: Any) -> TestResponse:
         return caller.send(path, **GROUP, format=format, **more)
 
-    empty = {ask("/transactions/latest", format).headers["ETag"] for format in ("csv", "ndjson")}
+    empty = {sent("/transactions/latest", format).headers["ETag"] for format in ("csv", "ndjson")}
     assert len(empty) == 2
-    before = ask("/wallets", "csv", limit=2)
+    before = sent("/wallets", "csv", limit=2)
     importer.wallets([GROUP | {"wallet_address": LAST}])
-    after = ask("/wallets", "csv", limit=2)
+    after = sent("/wallets", "csv", limit=2)
     assert before.data == after.data
     assert before.headers["ETag"] != after.headers["ETag"]
     assert ("Link" in before.headers, "Link" in after.headers) == (False, True)

@@ -79,7 +79,7 @@ def test_a_key_is_taken_from_the_header_else_from_the_parameter(
             assert answer.headers.get("WWW-Authenticate") == ("Bearer" if expected == MISSING else None)
 
 
-def test_a_key_in_another_form_is_told_and_not_repeated(client: FlaskClient) -> None:
+def test_a_key_in_another_form_is_explained_and_not_repeated(client: FlaskClient) -> None:
     for header, value in (
         ("Authorization", "wk_secret"),
         ("Authorization", "Basic wk_secret"),

@@ -52,7 +52,7 @@ def test_a_key_sees_its_limit_and_its_credits(client: FlaskClient, connection: C
     }
     assert _ask(client, key, WALLETS).status_code == 200
     assert _ask(client, key, WALLETS).get_json()["error"]["reason"] == "insufficient_credits"
-    # One credit is left, which pays for nothing; the key can still ask.
+    # One credit is left, which pays for nothing; requests are still free.
     after = _state(client, key)
     assert after["credits"] == {"left": 1, "cost": 2}
     assert after["rate"]["remaining"] == 96

@@ -87,7 +87,7 @@ def test_concurrent_requests_wait_for_one_computation(
     importer.trades([trade(ANN, 1)])
     started = threading.Barrier(8)
 
-    def ask(number: int) -> Row:
+    def sent(number: int) -> Row:
         started.wait()
         return caller.get(PATH, **QUESTION)
 
@@ -97,5 +97,5 @@ def test_concurrent_requests_wait_for_one_computation(
         "LANGUAGE sql VOLATILE AS $$ SELECT extract(epoch FROM clock_timestamp()) FROM pg_sleep(0.3) $$"
     )
     with ThreadPoolExecutor(8) as pool:
-        (data,) = {str(data) for data in pool.map(ask, range(8))}
+        (data,) = {str(data) for data in pool.map(sent, range(8))}
     assert "win_rate_percentage" in data

@@ -66,10 +66,10 @@ def test_requests_and_refusals_are_counted_by_operation(client: FlaskClient, new
     # Another path of an operation counts as that.
     for path in ("/v1/wallet/holdings", "/v1/wallets/holdings"):
         client.get(path)
-    told = _scrape(client)
+    samples = _scrape(client)
     requests = {
         (dict(labels)["operation"], dict(labels)["status"]): value
-        for (name, labels), value in told.items()
+        for (name, labels), value in samples.items()
         if name == "wallet_api_requests_total"
     }
     assert requests == {
@@ -82,14 +82,14 @@ def test_requests_and_refusals_are_counted_by_operation(client: FlaskClient, new
         ("none", "404"): 1,
         ("get_holdings", "401"): 2,
     }
-    refusals = partial(_value, told, "wallet_api_refusals_total", operation="list_wallets")
+    refusals = partial(_value, samples, "wallet_api_refusals_total", operation="list_wallets")
     assert refusals(code="rate_limited", reason="") == 2
     assert refusals(code="forbidden", reason="insufficient_credits") == 1
     assert refusals(code="forbidden", reason="invalid_api_key") == 1
-    assert _value(told, "wallet_api_request_seconds_count", operation="list_wallets") == 10
-    assert 0 < _value(told, "wallet_api_request_seconds_sum", operation="list_wallets") < 60
-    assert _value(told, "wallet_api_request_seconds_bucket", operation="list_wallets", le="+Inf") == 10
-    assert _value(told, "wallet_api_cached_answers_total", operation="get_leaderboard") == 2
+    assert _value(samples, "wallet_api_request_seconds_count", operation="list_wallets") == 10
+    assert 0 < _value(samples, "wallet_api_request_seconds_sum", operation="list_wallets") < 60
+    assert _value(samples, "wallet_api_request_seconds_bucket", operation="list_wallets", le="+Inf") == 10
+    assert _value(samples, "wallet_api_cached_answers_total", operation="get_leaderboard") == 2
 
 
 @pytest.mark.settings(credit_cost=3)
@@ -179,9 +179,11 @@ def test_without_the_database_metrics_report_that_and_have_the_counters(
 ) -> None:
     client = client_of(database_url=away_url)
     client.get("/healthz")
-    told = _scrape(client)
-    assert told["wallet_api_database_up", frozenset()] == told["wallet_api_primary_up", frozenset()] == 0
-    assert _value(told, "wallet_api_requests_total", operation="healthz", status="200") == 1
+    samples = _scrape(client)
+    assert (
+        samples["wallet_api_database_up", frozenset()] == samples["wallet_api_primary_up", frozenset()] == 0
+    )
+    assert _value(samples, "wallet_api_requests_total", operation="healthz", status="200") == 1
 
 
 def test_a_primary_that_refuses_writes_is_a_metric_of_its_own(
@@ -195,9 +197,9 @@ def test_a_primary_that_refuses_writes_is_a_metric_of_its_own(
         name = Identifier(connection.info.dbname)
         connection.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(name, mode))
         client = client_of(database_url=primary, database_read_url=database_url)
-        told = _scrape(client)
-        assert told["wallet_api_primary_up", frozenset()] == (state == "ok")
-        assert told["wallet_api_database_up", frozenset()] == 1
+        samples = _scrape(client)
+        assert samples["wallet_api_primary_up", frozenset()] == (state == "ok")
+        assert samples["wallet_api_database_up", frozenset()] == 1
         assert client.get("/readyz").json["data"]["primary"] == state
 
 
@@ -269,20 +271,20 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
     key = create_key(connection, "caller", rate="100000/second")
     server = gunicorn(workers=3, threads=2)
 
-    def ask(path: str) -> str:
+    def get(path: str) -> str:
         # A new connection each time, so that any worker may take it.
         headers = {"Authorization": f"Bearer {key}", "Connection": "close"}
         return requests.get(server.url + path, headers=headers, timeout=20).text
 
-    def told() -> float:
-        metrics = _samples(ask("/metrics"))
+    def counted() -> float:
+        metrics = _samples(get("/metrics"))
         return _value(metrics, "wallet_api_requests_total", operation="list_wallets", status="200")
 
     for _ in range(30):
-        ask(f"/v1{LIST}")
-    assert {told() for _ in range(10)} == {30}
+        get(f"/v1{LIST}")
+    assert {counted() for _ in range(10)} == {30}
     reload(server)
-    assert told() == 30
+    assert counted() == 30
 
 
 def test_dashboard_and_alerts_use_existing_metrics(

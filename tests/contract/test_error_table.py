@@ -140,7 +140,7 @@ class Table:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             yield from pool.map(send, self.requests.keys() - {KEY})
 
-    def ask(
+    def send(
         self,
         path: str,
         query: dict[str, Any] | None = None,
@@ -171,7 +171,7 @@ class Table:
         **options: Any,
     ) -> Answer:
         """Send a request, and assert that the response is this error, in the shape of all errors."""
-        answer = self.ask(path, query, **options)
+        answer = self.send(path, query, **options)
         assert (answer.status, answer.error["code"]) == (status, code), (path, query, answer.text)
         assert answer.headers["Content-Type"] == "application/json"
         assert answer.body.keys() == {"success", "error", "meta"}
@@ -204,7 +204,7 @@ def table(demo: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with connect(str(settings.database_url)) as connection:
         other = [row["wallet_address"] for row in demo.wallets if GROUP.items() <= row.items()][1]
         table = Table(server, demo.key, connection, Described({"components": {}}), {}, other)
-        described = Described(table.ask("/v1/openapi.json").body)
+        described = Described(table.send("/v1/openapi.json").body)
         requests = {
             path: {name: known.get(name) or example for name, example in described.required(path).items()}
             for path in described.keyed_paths
@@ -217,7 +217,7 @@ def test_every_operation_responds_as_described_and_with_304_to_its_etag(table: T
     for path, required in table.requests.items():
         # Signals of now are of each second anew.
         query = required | ({"as_of": "2026-01-30"} if path == "/v1/signals" else {})
-        answer = table.ask(path, query)
+        answer = table.send(path, query)
         assert (answer.status, answer.body["success"]) == (200, True), answer.text
         assert OF_KEYS | {"X-Request-ID", "Cache-Control"} <= set(answer.headers)
         assert ("ETag" in answer.headers) == (path != KEY)
@@ -225,14 +225,14 @@ def test_every_operation_responds_as_described_and_with_304_to_its_etag(table: T
             # A trade may leave the period between two requests, but not twice.
             assert _is_unchanged(table, path, query) or _is_unchanged(table, path, query), path
         # A HEAD is a GET without a body.
-        head = table.ask(path, query, method="HEAD")
+        head = table.send(path, query, method="HEAD")
         assert (head.status, head.text) == (200, "")
         assert head.headers["Content-Type"] == "application/json"
 
 
 def _is_unchanged(table: Table, path: str, query: Any) -> bool:
-    etag = table.ask(path, query).headers["ETag"]
-    same = table.ask(path, query, **{"If-None-Match": etag})
+    etag = table.send(path, query).headers["ETag"]
+    same = table.send(path, query, **{"If-None-Match": etag})
     return (same.status, same.text) == (304, "")
 
 
@@ -252,12 +252,12 @@ def test_every_operation_refuses_every_key_that_may_not(table: Table) -> None:
             (spent, "insufficient_credits"),
         ):
             if (path, key) == (KEY, spent):
-                assert table.ask(path, query, key=key).status == 200
+                assert table.send(path, query, key=key).status == 200
                 continue
             answer = table.refused(path, query, 403, "forbidden", key=key, error={"reason": reason})
             assert OF_KEYS & set(answer.headers) == (OF_KEYS if key == spent else set())
         slow = create_key(table.connection, f"slow on {path}", rate="1/hour")
-        assert table.ask(path, query, key=slow).status == 200
+        assert table.send(path, query, key=slow).status == 200
         answer = table.refused(path, query, 429, "rate_limited", key=slow)
         assert int(answer.headers["Retry-After"]) > 0
         assert answer.headers["X-RateLimit-Remaining"] == "0"
@@ -311,7 +311,7 @@ def test_arguments_that_do_not_fit_each_other(table: Table) -> None:
                 error = {"parameter": "address"}
                 table.refused(path, query | {"address": EVM}, 400, "invalid_parameter", error=error)
             else:
-                assert table.ask(path, missing).body["data"]["found"] is False
+                assert table.send(path, missing).body["data"]["found"] is False
     path = "/v1/wallets/history"
     query = table.requests[path]
     table.refused(path, query | {"type": "smart"}, 404, "not_found", error=untracked)
@@ -325,14 +325,14 @@ def test_numbers_beyond_all_measure_and_malformed_escapes_crash_nothing(table: T
     for number in ("9" * 18, "9" * 30, "9" * 5000, "0" * 3000 + "1"):
         for path, query in table.requests.items():
             if "limit" in table.described.parameters(path):
-                assert table.ask(path, query | {"limit": number}).status == 200
-        answer = table.ask(f"{VOLUME}&hours={number}")
+                assert table.send(path, query | {"limit": number}).status == 200
+        answer = table.send(f"{VOLUME}&hours={number}")
         assert answer.body["data"]["time_window_seconds"] in (3600, 86_400)
     # What is no percent-escape is taken as it is.
     for escape in ("%", "%z", "%zz", "%f", "%u0041", "%ff%fe", "%ed%a0%80", "%00"):
         table.refused(f"/v1/wallets?blockchain={escape}&type=kol", None, 400, "invalid_parameter")
         table.refused(f"/v1/wallets?{escape}=solana", None, 400, "invalid_parameter")
-    assert table.ask(f"{VOLUME}&mint=%").body["data"]["mint"] == "%"
+    assert table.send(f"{VOLUME}&mint=%").body["data"]["mint"] == "%"
     # Not even a key may hold them.
     table.refused(f"{LIST}&api_key=%00%ff", None, 403, "forbidden", key=None)
 
@@ -361,7 +361,7 @@ def test_what_is_not_offered_is_reported_with_and_without_a_key(table: Table, ke
     for path in ("/?apiKey=wk_any", "/", "/v1/?apiKey=wk_any"):
         answer = table.refused(path, None, 404, "not_found", key=key, **upgrade)
         assert answer.error["message"].startswith("A websocket is not offered here.")
-    assert table.ask("/").status == 200
+    assert table.send("/").status == 200
 
 
 def test_a_crash_of_a_view_reveals_nothing_of_its_cause(table: Table) -> None:
@@ -385,7 +385,7 @@ def test_a_query_that_takes_too_long_is_503_with_the_time_to_wait(table: Table) 
         for path in ("/v1/wallets/history", "/v1/transactions/volume", "/v1/wallet/leaderboard"):
             answer = table.refused(path, table.requests[path], 503, "service_unavailable")
             assert int(answer.headers["Retry-After"]) >= 1
-    assert table.ask(LIST).status == 200
+    assert table.send(LIST).status == 200
 
 
 def test_a_database_that_is_away_is_503_and_its_return_is_noticed(table: Table, servers: Settings) -> None:
@@ -393,4 +393,4 @@ def test_a_database_that_is_away_is_503_and_its_return_is_noticed(table: Table, 
         for answer in table.failing(503, "service_unavailable"):
             assert int(answer.headers["Retry-After"]) >= 1
     # Within two seconds of its return, whatever the pause between two tries to connect.
-    assert eventually(lambda: table.ask(LIST).status == 200, 2)
+    assert eventually(lambda: table.send(LIST).status == 200, 2)

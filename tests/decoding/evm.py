@@ -23,7 +23,7 @@ ARCHIVE, TRACES, BARE = "archive", "traces", "bare"
 
 
 @dataclass(frozen=True)
-class Told:
+class Given:
     """A transaction, and what is known of it: changes of native balances, with the fee of the sender.
 
     `deposits` are changes of deposits at entry points; `placed_by` has the owner of orders

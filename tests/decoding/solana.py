@@ -17,9 +17,9 @@ from wallet_api.decoding.trades import Decoded
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def read(told: Row) -> Transaction:
+def read(result: Row) -> Transaction:
     """Return what is read of a node's response."""
-    return msgspec.convert(told, Transaction)
+    return msgspec.convert(result, Transaction)
 
 
 def decode_for(transaction: Transaction, wallet: str = WALLET) -> Decoded:

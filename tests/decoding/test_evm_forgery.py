@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.decoding.evm import ARCHIVE, BARE, TRACES, Told
+from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.decoding.test_evm_recorded import CASES
 from tests.stub.evm import Row, log, transfer, word
 from wallet_api.chains import CHAINS
@@ -53,13 +53,13 @@ def forged_logs(chance: random.Random, known: list[int], owners: list[str]) -> l
 def test_no_forged_log_makes_a_trade_of_a_wallet_that_consented_to_none() -> None:
     chance = random.Random(0)
     seen: dict[Any, int] = {}
-    recorded = [case.told for case in CASES if len(case.told.receipt["logs"]) < 40]
+    recorded = [case.given for case in CASES if len(case.given.receipt["logs"]) < 40]
     for _ in range(FORGED):
-        told = chance.choice(recorded)
+        given = chance.choice(recorded)
         # Dust comes with it, and balances of others change as it suits the stranger.
         coins = {VICTIM: chance.choice((0, 1, 10**15)), STRANGER: -(10**20), FAKES[0]: 10**20}
-        decimals = told.decimals | dict.fromkeys(FAKES, 18)
-        forged = Told(told.chain, forge(told.receipt, chance), 10**20, coins, decimals)
+        decimals = given.decimals | dict.fromkeys(FAKES, 18)
+        forged = Given(given.chain, forge(given.receipt, chance), 10**20, coins, decimals)
         decoded = forged.decode(VICTIM, chance.choice((ARCHIVE, TRACES)))
         assert not decoded.drafts
         assert decoded.why in (NO_TRADE, UNSIGNED)
@@ -71,14 +71,14 @@ def test_no_forged_log_makes_a_trade_of_a_wallet_that_consented_to_none() -> Non
 @pytest.mark.parametrize("node", [ARCHIVE, TRACES, BARE])
 def test_whatever_a_wallet_has_signed_is_decided(node: str) -> None:
     chance = random.Random(1)
-    recorded = [case.told for case in CASES if len(case.told.receipt["logs"]) < 40]
+    recorded = [case.given for case in CASES if len(case.given.receipt["logs"]) < 40]
     for _ in range(700):
-        told = chance.choice(recorded)
-        receipt = forge(told.receipt, chance) | {"from": VICTIM, "to": chance.choice((VICTIM, FAKES[0]))}
+        given = chance.choice(recorded)
+        receipt = forge(given.receipt, chance) | {"from": VICTIM, "to": chance.choice((VICTIM, FAKES[0]))}
         coins = {VICTIM: chance.choice((0, 10**18, -(10**18)))}
-        decimals = dict(told.decimals) | dict.fromkeys(FAKES, 18)
+        decimals = dict(given.decimals) | dict.fromkeys(FAKES, 18)
         paid = chance.choice((0, 10**18))
-        decoded = Told(told.chain, receipt, paid, coins, decimals).decode(VICTIM, node)
+        decoded = Given(given.chain, receipt, paid, coins, decimals).decode(VICTIM, node)
         assert decoded.is_signed
         assert bool(decoded.drafts) == (decoded.why is None)
 
@@ -92,12 +92,12 @@ def test_a_large_receipt_is_read_once_for_all_wallets() -> None:
         **{"transactionHash": f"0x{1:064x}", "from": STRANGER, "to": FAKES[1], "logs": logs},
         **{"gasUsed": "0x1", "effectiveGasPrice": "0x1"},
     }
-    told = Told("eth", receipt, 0, {}, {FAKES[0]: 18})
-    logs_of = told.logs()
+    given = Given("eth", receipt, 0, {}, {FAKES[0]: 18})
+    logs_of = given.logs()
     began = time.process_time()
-    whys = [told.decode(wallet, ARCHIVE, logs=logs_of).why for wallet in wallets]
+    whys = [given.decode(wallet, ARCHIVE, logs=logs_of).why for wallet in wallets]
     assert set(whys) == {UNSIGNED}
     # Fifty readings of 16 MB would take longer than the reading of it once.
     once = time.process_time()
-    told.logs()
+    given.logs()
     assert once - began < 10 * max(time.process_time() - once, 0.01)

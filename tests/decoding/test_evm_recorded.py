@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.decoding.evm import ARCHIVE, BARE, TRACES, Told
+from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.stub.evm import TRANSFER
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
 from wallet_api.decoding.trades import NO_VALUE, Decoded
@@ -34,7 +34,7 @@ _FILES = ("transactions.ndjson", "more.ndjson.gz", "made.ndjson.gz")
 class Case:
     """A transaction, a wallet, and its trades: mint, side, amount, coin, dollars, and what was exchanged."""
 
-    told: Told
+    given: Given
     changes: dict[str, int] | None
     wallet: str
     trades: list[list[Any]]
@@ -44,16 +44,16 @@ class Case:
 
     @property
     def key(self) -> str:
-        return f"{self.told.receipt['transactionHash'][:10]} {self.wallet[:10]}"
+        return f"{self.given.receipt['transactionHash'][:10]} {self.wallet[:10]}"
 
     def read(self, node: str) -> str | None:
         """Return what is decoded with the answers of a node; None if what it would answer is not known."""
-        told = self.told
+        given = self.given
         if node == TRACES:
             if self.changes is None:
                 return None
-            told = replace(told, coins=self.changes)
-        decoded = told.decode(self.wallet, node, is_alone=node != TRACES)
+            given = replace(given, coins=self.changes)
+        decoded = given.decode(self.wallet, node, is_alone=node != TRACES)
         return self._compared(decoded)
 
     def _compared(self, decoded: Decoded) -> str:
@@ -87,11 +87,11 @@ class Case:
     def change(self, mint: str) -> Decimal:
         """Return how much more of a token the wallet has by its transfers."""
         change = 0
-        for log in self.told.receipt["logs"]:
+        for log in self.given.receipt["logs"]:
             if log["address"] == mint and log["topics"][:1] == [TRANSFER] and len(log["topics"]) == 3:
                 for topic, sign in zip(log["topics"][1:], (-1, 1), strict=True):
                     change += sign * int(log["data"], 16) * topic.endswith(self.wallet[2:])
-        return Decimal(change).scaleb(-self.told.decimals[mint])
+        return Decimal(change).scaleb(-self.given.decimals[mint])
 
     def _values(self) -> Iterator[tuple[str, str, str, str | None]]:
         return ((mint, side, amount, coin) for mint, side, amount, coin, *_ in self.trades)
@@ -118,7 +118,7 @@ def _read_cases() -> Iterator[Case]:
             decimals = Counter(dict.fromkeys(_tokens(row), 18)) | row["decimals"]
             for wallet, of in row["wallets"].items():
                 yield Case(
-                    Told(
+                    Given(
                         row["chain"], row["receipt"], row["value"], coins, decimals, placed_by=_Owner(wallet)
                     ),
                     changes,

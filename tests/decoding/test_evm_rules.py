@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from tests.decoding.evm import ARCHIVE, BARE, TRACES, Told
+from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.stub import evm
 from tests.stub.evm import Row, Transaction, log, transfer, word
 from tests.sync.evm_trades import (
@@ -52,12 +52,12 @@ def check(cases: Cases, node: str = ARCHIVE, from_logs: int = 0, *, is_alone: bo
     """Decode each transaction with a node of this kind, and compare."""
     counted = 0
     for number, (transaction, expected) in enumerate(cases):
-        told = Told(
+        given = Given(
             *("eth", transaction.receipt, transaction.value, transaction.coins, DECIMALS),
             deposits=transaction.deposits,
             placed_by={f"0x{5 * UNITS:064x}": WALLET},
         )
-        decoded = told.decode(WALLET, node, is_alone=is_alone)
+        decoded = given.decode(WALLET, node, is_alone=is_alone)
         price = Decimal(160)
         found: Expected = sorted(
             (
@@ -107,10 +107,10 @@ def shouted(transaction: Transaction) -> Transaction:
     def shout(text: str) -> str:
         return text if text.startswith("0x0000") else f"0x{text[2:].upper()}"
 
-    told = transaction.receipt
-    for each in told["logs"]:
+    row = transaction.receipt
+    for each in row["logs"]:
         each["address"] = shout(each["address"])
-    told |= {"from": shout(told["from"]), "to": shout(told["to"])}
+    row |= {"from": shout(row["from"]), "to": shout(row["to"])}
     return transaction
 
 
@@ -128,8 +128,8 @@ def operation(account: str, paymaster: str, cost: int) -> Row:
 
 def by_account(transaction: Transaction, *logs: Row) -> Transaction:
     """Return it as an operation of the wallet that somebody else sends."""
-    told = transaction.receipt
-    told |= {"from": FRIEND, "to": ENTRY, "logs": [log(ENTRY, (STARTED,)), *told["logs"], *logs]}
+    row = transaction.receipt
+    row |= {"from": FRIEND, "to": ENTRY, "logs": [log(ENTRY, (STARTED,)), *row["logs"], *logs]}
     transaction.value = 0
     transaction.coins[WALLET] += GAS
     return transaction
@@ -168,8 +168,8 @@ def taxed_sale() -> Transaction:
 def own_before(*logs: Row) -> Transaction:
     """Return an operation of the wallet, with logs before the entry point began."""
     *before, mine = logs
-    told = receipt(1, *before, log(ENTRY, (STARTED,)), mine, sender=FRIEND, to=ENTRY)
-    return Transaction(told, 0, {WALLET: 0})
+    row = receipt(1, *before, log(ENTRY, (STARTED,)), mine, sender=FRIEND, to=ENTRY)
+    return Transaction(row, 0, {WALLET: 0})
 
 
 def through_router(*logs: Row) -> tuple[Row, ...]:
@@ -460,7 +460,7 @@ def test_without_the_consent_of_the_wallet_nothing_is_a_trade() -> None:
 
 
 def test_what_a_stranger_logs_beside_dust_for_the_wallet_is_no_trade() -> None:
-    given, dollar = transfer(DOG, WALLET, FRIEND, ETH), transfer(USDC, FRIEND, WALLET, CENTS // 10**12)
+    gave, dollar = transfer(DOG, WALLET, FRIEND, ETH), transfer(USDC, FRIEND, WALLET, CENTS // 10**12)
     got = transfer(CAT, POOL, WALLET, UNITS)
     exchanged = [
         log(emitter, (CURVE, word(FRIEND)), 0, units, 1, gave)
@@ -469,10 +469,10 @@ def test_what_a_stranger_logs_beside_dust_for_the_wallet_is_no_trade() -> None:
     dust = {WALLET: 10**15, FRIEND: -1000 * ETH, POOL: 1000 * ETH}
     for logs in (
         # A sale and a purchase, each for 100 ether, as pools log them; the same without their logs.
-        (given, got, *exchanged),
-        (given, transfer(WETH, FRIEND, POOL, 10 * ETH), got, SOMETHING),
+        (gave, got, *exchanged),
+        (gave, transfer(WETH, FRIEND, POOL, 10 * ETH), got, SOMETHING),
         # A sale for a cent.
-        (given, dollar, SOMETHING),
+        (gave, dollar, SOMETHING),
         # An operation of the wallet at an entry point of the stranger.
         (got, operation(WALLET, evm.ZERO, 1) | {"address": FRIEND}),
     ):

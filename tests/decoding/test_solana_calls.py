@@ -11,53 +11,53 @@ from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, own, pool
 TOKENS = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 
-def outer(told: Row) -> list[Row]:
-    rows: list[Row] = told["transaction"]["message"]["instructions"]
+def outer(result: Row) -> list[Row]:
+    rows: list[Row] = result["transaction"]["message"]["instructions"]
     return rows
 
 
-def nested(told: Row) -> Row:
+def nested(result: Row) -> Row:
     """Return it with each transfer in a call of its own, by which the exchange moves one of its vaults."""
     vault = {"programId": "vaults", "accounts": [], "stackHeight": 2}
-    rows = inner(told)
+    rows = inner(result)
     rows[:] = [each for row in rows for each in (vault, row | {"stackHeight": 3})]
-    return told
+    return result
 
 
-def called_before(told: Row, *transfers: tuple[str, str, str, str, int]) -> Row:
+def called_before(result: Row, *transfers: tuple[str, str, str, str, int]) -> Row:
     """Return it after a call of another program that made these transfers of a token.
 
     Each has the source, the destination, the owner of the source, the token and the units.
     """
     rows = []
-    keys = [key["pubkey"] for key in told["transaction"]["message"]["accountKeys"]]
+    keys = [key["pubkey"] for key in result["transaction"]["message"]["accountKeys"]]
     for source, destination, owner, mint, units in transfers:
         info = {"source": source, "destination": destination, "authority": owner, "mint": mint}
         parsed = {"type": "transfer", "info": info | {"amount": str(units)}}
         rows.append({"programId": TOKENS, "parsed": parsed, "stackHeight": 2})
-        for balance in told["meta"]["preTokenBalances"]:
+        for balance in result["meta"]["preTokenBalances"]:
             account, amount = keys[balance["accountIndex"]], balance["uiTokenAmount"]
             change = units * ((account == source) - (account == destination))
             amount["amount"] = str(int(amount["amount"]) + change)
             if mint == WRAPPED:
-                told["meta"]["preBalances"][balance["accountIndex"]] += change
-    outer(told).insert(0, {"programId": "the migration", "accounts": [], "stackHeight": 1})
-    for group in told["meta"]["innerInstructions"]:
+                result["meta"]["preBalances"][balance["accountIndex"]] += change
+    outer(result).insert(0, {"programId": "the migration", "accounts": [], "stackHeight": 1})
+    for group in result["meta"]["innerInstructions"]:
         group["index"] += 1
-    told["meta"]["innerInstructions"].insert(0, {"index": 0, "instructions": rows})
-    return told
+    result["meta"]["innerInstructions"].insert(0, {"index": 0, "instructions": rows})
+    return result
 
 
-def paid_by_the_wallet(told: Row, to: str, lamports: int) -> Row:
+def paid_by_the_wallet(result: Row, to: str, lamports: int) -> Row:
     """Return it with a transfer of coin at its end, by an instruction of the message itself."""
-    keys = [key["pubkey"] for key in told["transaction"]["message"]["accountKeys"]]
-    told["meta"]["postBalances"][keys.index(WALLET)] -= lamports
-    told["transaction"]["message"]["accountKeys"].append({"pubkey": to, "signer": False})
-    told["meta"]["preBalances"].append(0)
-    told["meta"]["postBalances"].append(lamports)
+    keys = [key["pubkey"] for key in result["transaction"]["message"]["accountKeys"]]
+    result["meta"]["postBalances"][keys.index(WALLET)] -= lamports
+    result["transaction"]["message"]["accountKeys"].append({"pubkey": to, "signer": False})
+    result["meta"]["preBalances"].append(0)
+    result["meta"]["postBalances"].append(lamports)
     info = {"source": WALLET, "destination": to, "lamports": lamports}
-    outer(told).append({"programId": "1" * 32, "parsed": {"type": "transfer", "info": info}})
-    return told
+    outer(result).append({"programId": "1" * 32, "parsed": {"type": "transfer", "info": info}})
+    return result
 
 
 def test_vaults_in_two_calls_are_one_pool() -> None:
@@ -90,9 +90,9 @@ def test_a_pool_that_is_funded_in_the_same_transaction_sells() -> None:
         pool(FART, -UNITS),
         Move("curve", FART, 0),
     )
-    told = made(*moves, Move("curve", WRAPPED, 0))
+    result = made(*moves, Move("curve", WRAPPED, 0))
     funded = called_before(
-        told,
+        result,
         ("account 4 of curve", "account 3 of pool", "curve", FART, 5 * UNITS),
         ("account 5 of curve", "account 2 of pool", "curve", WRAPPED, 4 * SOL),
     )
@@ -104,10 +104,10 @@ def test_other_buyers_are_no_other_side() -> None:
     part = SOL // 100
     mine = (Move(WALLET, WRAPPED, -SOL - part), own(FART, UNITS))
     other = (Move("other", WRAPPED, -3 * (SOL + part)), Move("other", FART, 3 * UNITS))
-    told = made(
+    result = made(
         *mine, *other, pool(WRAPPED, 4 * SOL), pool(FART, -4 * UNITS), Move("fees", WRAPPED, 4 * part)
     )
-    (draft,) = decode_for(read(told)).drafts
+    (draft,) = decode_for(read(result)).drafts
     assert (draft.native, draft.native - draft.extra) == (Decimal("1.01"), 1)
 
 
@@ -141,16 +141,16 @@ def test_coin_that_is_sent_on_is_no_part_of_the_value() -> None:
 def test_a_sale_of_which_tips_leave_nothing_has_no_value() -> None:
     sale = (own(None, 1000), own(FART, -UNITS), pool(WRAPPED, -1000), pool(FART, UNITS))
     for tip, value in ((400, "0.0000006"), (1000, "0"), (30_000, "0")):
-        told = paid_by_the_wallet(made(*sale), "tips", tip)
-        check({"tipped": (told, [(FART, "sell", "1", value)])})
+        result = paid_by_the_wallet(made(*sale), "tips", tip)
+        check({"tipped": (result, [(FART, "sell", "1", value)])})
 
 
 def test_a_new_account_that_is_topped_up_is_rent() -> None:
     moves = (own(None, -SOL - RENT - 500), own(FART, UNITS), pool(WRAPPED, SOL), pool(FART, -UNITS))
     created = ("createAccount", {"newAccount": "new", "lamports": RENT})
     topped_up = ("transfer", {"destination": "new", "lamports": 500})
-    told = by_system(made(*moves), created, topped_up, after=RENT + 500)
-    check({"topped up": (told, BOUGHT)})
+    result = by_system(made(*moves), created, topped_up, after=RENT + 500)
+    check({"topped up": (result, BOUGHT)})
 
 
 def test_who_ends_with_what_it_began_has_no_trade() -> None:
@@ -163,16 +163,16 @@ def test_who_ends_with_what_it_began_has_no_trade() -> None:
 def test_a_whole_unit_that_nobody_keeps_a_rest_of_is_an_nft() -> None:
     def bought(rest: int) -> Row:
         sold = Move("artist", BONK, -(10**9), closed=not rest, decimals=9)
-        told = made(
+        result = made(
             *(own(None, -SOL), Move(WALLET, BONK, 10**9, opened=True, decimals=9), sold),
             *(Move("artist", None, SOL), own(None, -RENT)),
         )
         if rest:
-            for balance in told["meta"]["preTokenBalances"]:
+            for balance in result["meta"]["preTokenBalances"]:
                 balance["uiTokenAmount"]["amount"] = str(10**9 + rest)
-            for balance in told["meta"]["postTokenBalances"]:
+            for balance in result["meta"]["postTokenBalances"]:
                 if balance["owner"] == "artist":
                     balance["uiTokenAmount"]["amount"] = str(rest)
-        return told
+        return result
 
     check({"nft": (bought(0), []), "token": (bought(5), [(BONK, "buy", "1", "1")])})

@@ -25,20 +25,20 @@ def read_of(decoded: Decoded) -> Expected:
     ]
 
 
-def check(told: Row, expected: Expected) -> None:
-    decoded = decode_for(read(told))
+def check(result: Row, expected: Expected) -> None:
+    decoded = decode_for(read(result))
     assert read_of(decoded) == expected
     assert decoded.is_signed == (expected != UNSIGNED and expected != NO_TRADE)
 
 
-def by(told: Row, mint: str = FART, **authority: Any) -> Row:
+def by(result: Row, mint: str = FART, **authority: Any) -> Row:
     """Return it with these authorities of the transfers from the wallet, or without any."""
-    for row in inner(told):
+    for row in inner(result):
         info = row["parsed"]["info"]
         if info["mint"] == mint and info.get("source", info.get("account", "")).endswith(WALLET):
             info.pop("authority", None)
             info |= authority
-    return told
+    return result
 
 
 def sold() -> Row:
@@ -52,11 +52,11 @@ def test_what_a_vault_gives_by_the_signature_of_its_program_is_its_own() -> None
 
 
 def test_a_vault_pays_with_a_system_transfer_of_its_own() -> None:
-    told = made(own(None, -SOL), own(FART, UNITS), pool(None, SOL), pool(FART, -UNITS), payer=STRANGER)
+    result = made(own(None, -SOL), own(FART, UNITS), pool(None, SOL), pool(FART, -UNITS), payer=STRANGER)
     paid = {"source": WALLET, "destination": "pool", "lamports": SOL}
     system = {"programId": "1" * 32, "parsed": {"type": "transfer", "info": paid}, "stackHeight": 2}
-    inner(told).append(system)
-    check(told, [(FART, "buy", "1", "1")])
+    inner(result).append(system)
+    check(result, [(FART, "buy", "1", "1")])
 
 
 def test_what_a_delegate_takes_is_no_sale() -> None:
@@ -67,18 +67,18 @@ def test_what_a_delegate_takes_is_no_sale() -> None:
 
 
 def test_what_a_delegate_takes_from_one_that_signed_is_a_sale() -> None:
-    told = by(made(own(FART, -UNITS), pool(FART, UNITS), *GOT), authority="the exchange")
-    check(told, SOLD)
+    result = by(made(own(FART, -UNITS), pool(FART, UNITS), *GOT), authority="the exchange")
+    check(result, SOLD)
 
 
 def test_a_delegate_that_takes_a_token_and_pays_dust_makes_no_trade() -> None:
     # One transfer, and a system transfer of the stranger.
-    told = made(
+    result = made(
         *(own(FART, -UNITS), Move(STRANGER, FART, UNITS), own(None, SOL // 1000)),
         Move(STRANGER, None, -SOL // 1000),
         payer=STRANGER,
     )
-    check(by(told, authority=STRANGER), UNSIGNED)
+    check(by(result, authority=STRANGER), UNSIGNED)
 
 
 def test_a_permanent_delegate_that_swaps_two_of_its_tokens_makes_no_trade() -> None:
@@ -92,61 +92,63 @@ def test_a_permanent_delegate_that_swaps_two_of_its_tokens_makes_no_trade() -> N
 
 
 def test_wrapped_coin_that_a_delegate_takes_buys_nothing() -> None:
-    told = made(own(WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS), payer=STRANGER)
-    check(by(told, WRAPPED, authority=STRANGER), UNSIGNED)
+    result = made(
+        own(WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS), payer=STRANGER
+    )
+    check(by(result, WRAPPED, authority=STRANGER), UNSIGNED)
 
 
 def test_a_close_authority_that_takes_wrapped_coin_buys_nothing() -> None:
-    told = made(
+    result = made(
         *(own(WRAPPED, -SOL, closed=True), Move(STRANGER, None, SOL + RENT)),
         *(own(FART, UNITS), Move(STRANGER, FART, -UNITS)),
         payer=STRANGER,
     )
     closed = {"account": f"account 0 of {WALLET}", "destination": STRANGER, "owner": STRANGER}
-    rows = inner(told)
+    rows = inner(result)
     rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] != WRAPPED]
     rows.append(rows[0] | {"parsed": {"type": "closeAccount", "info": closed}})
-    check(told, UNSIGNED)
+    check(result, UNSIGNED)
 
 
 def test_coin_that_no_instruction_took_from_the_wallet_buys_nothing() -> None:
     # The stranger closes an account to the wallet, of which an instruction that no node parses took the coin.
-    told = made(
+    result = made(
         *(own(FART, UNITS), Move(STRANGER, FART, -UNITS), Move(STRANGER, WRAPPED, -SOL, closed=True)),
         *(own(None, RENT), Move("his other", None, SOL)),
         payer=STRANGER,
     )
-    rows = inner(told)
+    rows = inner(result)
     rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] == FART]
     closed = {"account": f"account 2 of {STRANGER}", "destination": WALLET, "owner": STRANGER}
-    outer = told["transaction"]["message"]["instructions"]
+    outer = result["transaction"]["message"]["instructions"]
     outer[1]["accounts"] = [WALLET, "his other"]
     outer.append(rows[0] | {"parsed": {"type": "closeAccount", "info": closed}})
-    check(told, UNSIGNED)
+    check(result, UNSIGNED)
 
 
 def test_an_order_is_no_order_of_who_is_only_named() -> None:
     paid = (Move("order", WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS))
     for accounts in (("taker", "maker", "order", WALLET), ("taker", WALLET, "taker", "order")):
-        told = of_program(made(*paid, payer="taker"), LIMIT_ORDERS, *accounts)
-        check(told, NO_TRADE)
+        result = of_program(made(*paid, payer="taker"), LIMIT_ORDERS, *accounts)
+        check(result, NO_TRADE)
 
 
 def test_what_only_comes_is_no_trade() -> None:
     check(made(own(FART, UNITS), Move(STRANGER, FART, -UNITS), payer=STRANGER), NO_TRADE)
-    told = made(
+    result = made(
         *(own(FART, UNITS), Move(STRANGER, FART, -UNITS), own(None, 1), Move(STRANGER, None, -1)),
         payer=STRANGER,
     )
-    check(told, NO_TRADE)
+    check(result, NO_TRADE)
 
 
 def test_a_reason_that_is_kept_says_whether_the_wallet_signed() -> None:
     for payer in (WALLET, STRANGER):
-        told = buy(AT, wallet=WALLET)
-        told["transaction"]["message"]["accountKeys"][0]["signer"] = payer == WALLET
-        told["meta"]["fee"] = -1
-        decoded = decode_for(read(told))
+        result = buy(AT, wallet=WALLET)
+        result["transaction"]["message"]["accountKeys"][0]["signer"] = payer == WALLET
+        result["meta"]["fee"] = -1
+        decoded = decode_for(read(result))
         assert (str(decoded.why), decoded.is_signed) == ("unreadable", payer == WALLET)
     # The pool moved another amount than the vault.
     unclear = made(

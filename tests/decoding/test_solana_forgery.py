@@ -23,8 +23,8 @@ HELD = 10**15
 class Forged:
     """A recorded transaction with accounts of the victim, which a delegate of his tokens moves."""
 
-    def __init__(self, told: Row, chance: random.Random) -> None:
-        meta, message = told["meta"], told["transaction"]["message"]
+    def __init__(self, result: Row, chance: random.Random) -> None:
+        meta, message = result["meta"], result["transaction"]["message"]
         self._chance = chance
         self.victim = len(message["accountKeys"])
         self.keys = [*message["accountKeys"], {"pubkey": VICTIM, "signer": False}]
@@ -37,13 +37,13 @@ class Forged:
         self.inner = {
             group["index"]: list(group["instructions"]) for group in meta["innerInstructions"] or ()
         }
-        self.told = told
+        self.result = result
 
     def row(self) -> Row:
         """Return the whole transaction."""
         pre, post = self.lamports
         inner = [{"index": index, "instructions": rows} for index, rows in self.inner.items()]
-        meta = self.told["meta"] | self.balances
+        meta = self.result["meta"] | self.balances
         meta |= {"preBalances": pre, "postBalances": post, "innerInstructions": inner}
         message = {"accountKeys": self.keys, "instructions": self.instructions}
         return {"meta": meta, "transaction": {"message": message}}
@@ -148,7 +148,7 @@ def _amount(amount: Row, change: int) -> Row:
 
 def test_no_transfer_of_a_delegate_makes_a_trade_of_a_wallet_that_consented_to_none() -> None:
     chance = random.Random(0)
-    recorded = [case.told for case in CASES if len(str(case.told)) < 7_000]
+    recorded = [case.result for case in CASES if len(str(case.result)) < 7_000]
     seen: Counter[Any] = Counter()
     for _ in range(FORGED):
         forged = Forged(chance.choice(recorded), chance)

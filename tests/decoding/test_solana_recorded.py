@@ -44,7 +44,7 @@ class Case:
     """A transaction, a wallet, its trades as they are read, or why there is none, and what is stated."""
 
     signature: str
-    told: Row
+    result: Row
     transaction: Transaction
     wallet: str
     trades: list[list[Any]]
@@ -62,7 +62,7 @@ class Case:
         """Return how much more of a token the wallet held afterwards."""
         change = Decimal(0)
         for balances, sign in (("preTokenBalances", -1), ("postTokenBalances", 1)):
-            for balance in self.told["meta"][balances]:
+            for balance in self.result["meta"][balances]:
                 if (balance["owner"], balance["mint"]) == (self.wallet, mint):
                     amount = balance["uiTokenAmount"]
                     change += sign * Decimal(amount["amount"]).scaleb(-amount["decimals"])
@@ -74,12 +74,12 @@ def _read_cases() -> Iterator[Case]:
         opened = gzip.open if name.endswith(".gz") else open
         with opened(_DATA / name, "rt") as lines:
             for row in map(json.loads, lines):
-                told = row["signature"], row["result"], read(row["result"])
+                of_all = row["signature"], row["result"], read(row["result"])
                 for wallet, of in row["wallets"].items():
                     if isinstance(of, list):
-                        yield Case(*told, wallet, of)
+                        yield Case(*of_all, wallet, of)
                     else:
-                        yield Case(*told, wallet, of["trades"], of.get("why", NO_TRADE), of)
+                        yield Case(*of_all, wallet, of["trades"], of.get("why", NO_TRADE), of)
 
 
 CASES = list(_read_cases())
@@ -150,20 +150,20 @@ def test_coin_that_is_sent_on_is_no_part_of_a_trade() -> None:
     swept = 0
     for case in CASES:
         coin = sum((Decimal(trade[3] or 0) for trade in case.trades), Decimal(0))
-        keys = case.told["transaction"]["message"]["accountKeys"]
+        keys = case.result["transaction"]["message"]["accountKeys"]
         is_signer = any(key["pubkey"] == case.wallet and key["signer"] for key in keys)
         # Up to 0.02 SOL to an unknown account may be a fee.
         if len(case.trades) == 1 and coin > Decimal("0.03") and is_signer:
-            told = _swept(case.told, case.wallet, int(coin.scaleb(9) * 95 / 100))
-            assert trades_of(decode_for(read(told), case.wallet)) == shown(case.trades)
+            result = _swept(case.result, case.wallet, int(coin.scaleb(9) * 95 / 100))
+            assert trades_of(decode_for(read(result), case.wallet)) == shown(case.trades)
             swept += 1
     assert swept > 60
 
 
-def _swept(told: Row, wallet: str, units: int) -> Row:
+def _swept(result: Row, wallet: str, units: int) -> Row:
     """Return a transaction at the end of which the wallet sends so many lamports to a friend."""
-    told = copy.deepcopy(told)
-    message, meta = told["transaction"]["message"], told["meta"]
+    result = copy.deepcopy(result)
+    message, meta = result["transaction"]["message"], result["meta"]
     place = next(number for number, key in enumerate(message["accountKeys"]) if key["pubkey"] == wallet)
     for balances, lamports in ((meta["preBalances"], units), (meta["postBalances"], 0)):
         balances[place] += lamports
@@ -172,14 +172,14 @@ def _swept(told: Row, wallet: str, units: int) -> Row:
     message["accountKeys"].append({"pubkey": "friend", "signer": False})
     info = {"source": wallet, "destination": "friend", "lamports": units}
     message["instructions"].append({"programId": "1" * 32, "parsed": {"type": "transfer", "info": info}})
-    return told
+    return result
 
 
 def test_each_damaged_transaction_is_read_or_unreadable() -> None:
     chance = random.Random(0)
     unreadable = 0
     for case in CASES:
-        damaged = _damaged(case.told, chance)
+        damaged = _damaged(case.result, chance)
         try:
             decoded = decode_for(read(damaged), case.wallet)
         except msgspec.ValidationError:
@@ -191,11 +191,11 @@ def test_each_damaged_transaction_is_read_or_unreadable() -> None:
     assert unreadable > len(CASES) // 3
 
 
-def _damaged(told: Row, chance: random.Random) -> Row:
+def _damaged(result: Row, chance: random.Random) -> Row:
     """Return a transaction in which two values below `meta` or `message` are others, or missing."""
-    told = copy.deepcopy(told)
+    result = copy.deepcopy(result)
     for _ in range(2):
-        place: Any = chance.choice((told["meta"], told["transaction"]["message"]))
+        place: Any = chance.choice((result["meta"], result["transaction"]["message"]))
         names = [name for name in place if name not in ("err", "status")]
         while isinstance(place[name := chance.choice(names)], dict | list) and place[name]:
             place = place[name]
@@ -204,4 +204,4 @@ def _damaged(told: Row, chance: random.Random) -> Row:
             del place[name]
         else:
             place[name] = chance.choice((None, 0, 1, -1, 2**63, "", "x", "-1", "1.5", [], {}))
-    return told
+    return result

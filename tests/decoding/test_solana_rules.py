@@ -30,9 +30,9 @@ SOLD = [(FART, "sell", "1", "1")]
 def check(cases: Cases) -> None:
     """Decode the transactions, and compare."""
     found: dict[str, Any] = {}
-    for name, (told, _) in cases.items():
+    for name, (result, _) in cases.items():
         try:
-            decoded = decode_for(read(told))
+            decoded = decode_for(read(result))
         except msgspec.ValidationError:
             found[name] = "unreadable"
             continue
@@ -54,52 +54,52 @@ def made(*moves: Move, payer: str = WALLET) -> Row:
     return transaction(AT, payer, *moves)
 
 
-def inner(told: Row) -> list[Row]:
+def inner(result: Row) -> list[Row]:
     """Return the instructions that the exchange invoked."""
-    rows: list[Row] = told["meta"]["innerInstructions"][0]["instructions"]
+    rows: list[Row] = result["meta"]["innerInstructions"][0]["instructions"]
     return rows
 
 
-def renamed(told: Row, old: str, new: str) -> Row:
+def renamed(result: Row, old: str, new: str) -> Row:
     """Return it with instructions of another kind."""
-    for row in inner(told):
+    for row in inner(result):
         if row["parsed"]["type"] == old:
             row["parsed"] = row["parsed"] | {"type": new}
-    return told
+    return result
 
 
-def of_program(told: Row, program: str, *accounts: str) -> Row:
+def of_program(result: Row, program: str, *accounts: str) -> Row:
     """Return it as what another program did with these accounts."""
-    told["transaction"]["message"]["instructions"][1] |= {"programId": program, "accounts": list(accounts)}
-    return told
+    result["transaction"]["message"]["instructions"][1] |= {"programId": program, "accounts": list(accounts)}
+    return result
 
 
-def by_system(told: Row, *run: tuple[str, Row], before: int = 0, after: int = 0) -> Row:
+def by_system(result: Row, *run: tuple[str, Row], before: int = 0, after: int = 0) -> Row:
     """Return it with instructions of the system program for the account `new`, and its balances."""
-    meta = told["meta"]
+    meta = result["meta"]
     for kind, info in run:
         parsed = {"type": kind, "info": {"source": WALLET} | info}
-        inner(told).append({"program": "system", "programId": SYSTEM, "parsed": parsed, "stackHeight": 2})
-    told["transaction"]["message"]["accountKeys"].append({"pubkey": "new", "signer": False})
+        inner(result).append({"program": "system", "programId": SYSTEM, "parsed": parsed, "stackHeight": 2})
+    result["transaction"]["message"]["accountKeys"].append({"pubkey": "new", "signer": False})
     meta["preBalances"].append(before)
     meta["postBalances"].append(after)
-    return told
+    return result
 
 
-def over(told: Row, *transfers: tuple[str, str, int]) -> Row:
+def over(result: Row, *transfers: tuple[str, str, int]) -> Row:
     """Return it with these transfers of FART between accounts instead of its own."""
-    rows = inner(told)
+    rows = inner(result)
     rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] != FART]
     for source, destination, units in transfers:
         info = {"source": source, "destination": destination, "mint": FART, "amount": str(units)}
         rows.append({"programId": "tokens", "parsed": {"type": "transfer", "info": info}, "stackHeight": 2})
-    return told
+    return result
 
 
-def on_the_way(told: Row, mint: str, opening: str) -> Row:
+def on_the_way(result: Row, mint: str, opening: str) -> Row:
     """Return it with a token account of the wallet, which is opened, used and closed on the way of `mint`."""
     opened = {"account": "on the way", "mint": mint, "owner": WALLET}
-    rows = inner(told)
+    rows = inner(result)
     place = next(number for number, row in enumerate(rows) if row["parsed"]["info"]["mint"] == mint)
     kind, info = rows[place]["parsed"].values()
     last = {"source": "on the way", "destination": info.get("destination", info.get("account")), "mint": mint}
@@ -110,7 +110,7 @@ def on_the_way(told: Row, mint: str, opening: str) -> Row:
         *((opening, opened), (kind, first), ("transfer", last), ("closeAccount", closed)),
     )
     rows[place : place + 1] = [rows[place] | {"parsed": {"type": kind, "info": info}} for kind, info in run]
-    return told
+    return result
 
 
 def test_a_token_account_that_exists_only_on_the_way_is_its_owners() -> None:
@@ -251,7 +251,7 @@ def test_rent_is_no_part_of_a_price() -> None:
         ),
     }
     check(cases)
-    extra = [draft.extra for told, _ in cases.values() for draft in decode_for(read(told)).drafts]
+    extra = [draft.extra for result, _ in cases.values() for draft in decode_for(read(result)).drafts]
     assert extra == [0] * len(cases)
 
 
@@ -296,17 +296,17 @@ def test_a_pool_with_an_owner_for_each_vault() -> None:
 
 def test_a_token_gone_and_coin_come_in_no_exchange_is_unclear() -> None:
     def apart(sign: int, coin: int) -> Row:
-        told = made(
+        result = made(
             *(own(FART, -sign * UNITS), Move("a", FART, sign * UNITS)),
             *(own(None, sign * coin), Move("b", None, -sign * coin)),
         )
         paid = {"source": "b", "destination": WALLET, "lamports": coin}
         if sign < 0:
             paid |= {"source": WALLET, "destination": "b"}
-        outer = told["transaction"]["message"]["instructions"]
-        outer += [*inner(told), {"programId": SYSTEM, "parsed": {"type": "transfer", "info": paid}}]
-        told["meta"]["innerInstructions"] = []
-        return told
+        outer = result["transaction"]["message"]["instructions"]
+        outer += [*inner(result), {"programId": SYSTEM, "parsed": {"type": "transfer", "info": paid}}]
+        result["meta"]["innerInstructions"] = []
+        return result
 
     cases: Cases = {
         "gone": (apart(1, 9), "unclear"),
@@ -361,13 +361,13 @@ def test_orders_that_others_fill() -> None:
 def test_what_has_no_known_form_is_unreadable() -> None:
     cases: Cases = {}
     for place in (-1, len(buy(AT)["meta"]["preBalances"])):
-        told = buy(AT)
-        told["meta"]["preTokenBalances"][0]["accountIndex"] = place
-        cases[f"balance of account {place}"] = (told, "unreadable")
+        result = buy(AT)
+        result["meta"]["preTokenBalances"][0]["accountIndex"] = place
+        cases[f"balance of account {place}"] = (result, "unreadable")
     for parsed in ({"type": 1, "info": {}}, {"type": "transfer", "info": 1}):
-        told = buy(AT)
-        inner(told)[0]["parsed"] = parsed
-        cases[f"{parsed}"] = (told, "unreadable")
+        result = buy(AT)
+        inner(result)[0]["parsed"] = parsed
+        cases[f"{parsed}"] = (result, "unreadable")
     short, empty, plain = buy(AT), buy(AT), made(own(None, -SOL), Move("friend", None, SOL))
     short["meta"]["postBalances"].pop()
     empty["transaction"]["message"]["accountKeys"] = []

@@ -9,11 +9,11 @@ from wallet_api.decoding.venues import EVM, MADE, SOLANA, Venue
 
 _ROWS = {
     **{
-        case.told.receipt["transactionHash"]: case.told.receipt
+        case.given.receipt["transactionHash"]: case.given.receipt
         for case in test_evm_recorded.CASES
         if case.is_recorded
     },
-    **{case.signature: case.told for case in test_solana_recorded.CASES},
+    **{case.signature: case.result for case in test_solana_recorded.CASES},
 }
 _SHOWN = {signature: json.dumps(row) for signature, row in _ROWS.items()}
 _RECORDED = [venue for venue in (*EVM, *SOLANA) if venue.recorded != MADE]

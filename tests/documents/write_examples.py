@@ -22,7 +22,7 @@ from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.prices import token_prices
-from wallet_api.queries.signals import group_signals
+from wallet_api.queries.signals import SignalOptions, group_signals
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
@@ -163,7 +163,10 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/tokens/prices", "two"): token_prices(connection, NOW, "solana", [MINT, UNTRACKED]),
         ("/v1/tokens/holders", "one_holder"): token_holders(connection, NOW, **token, limit=1),
         ("/v1/signals", "cluster"): group_signals(
-            connection, NOW, **GROUP, mode="cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)
+            connection,
+            NOW,
+            **GROUP,
+            options=SignalOptions("cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)),
         ),
         **{
             ("/v1/analytics", mode): analytics_data(**GROUP, mode=mode, period=period, limit=1, **rows)

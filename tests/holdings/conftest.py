@@ -31,8 +31,8 @@ from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
-Ask = Callable[..., TestResponse]
-AskAt = Callable[..., Ask]
+Send = Callable[..., TestResponse]
+SendAt = Callable[..., Send]
 Hold = Callable[..., str]
 
 
@@ -106,24 +106,24 @@ def api_key(connection: Connection) -> str:
 
 
 @pytest.fixture
-def ask_at(settings: Settings, make_app: Callable[[Settings], Flask], api_key: str) -> AskAt:
-    """Start a worker with changed settings, and return its `ask`: `ask_at(holdings_ttl_seconds=0.2)`."""
+def send_at(settings: Settings, make_app: Callable[[Settings], Flask], api_key: str) -> SendAt:
+    """Start a worker with changed settings, and return its `send`: `send_at(holdings_ttl_seconds=0.2)`."""
 
-    return lambda **changes: _ask_of(make_app(replace(settings, **changes)).test_client(), api_key)
+    return lambda **changes: _send_of(make_app(replace(settings, **changes)).test_client(), api_key)
 
 
 @pytest.fixture
-def ask(client: FlaskClient, api_key: str) -> Ask:
-    """Request the operation: `ask("eth", address)`."""
-    return _ask_of(client, api_key)
+def send(client: FlaskClient, api_key: str) -> Send:
+    """Request the operation: `send("eth", address)`."""
+    return _send_of(client, api_key)
 
 
-def _ask_of(client: FlaskClient, own_key: str) -> Ask:
-    def ask(chain: str, address: str, *, key: str = own_key, path: str = "wallets") -> TestResponse:
+def _send_of(client: FlaskClient, own_key: str) -> Send:
+    def send(chain: str, address: str, *, key: str = own_key, path: str = "wallets") -> TestResponse:
         query = {"blockchain": chain, "address": address, "api_key": key}
         return client.get(f"/v1/{path}/holdings", query_string=query)
 
-    return ask
+    return send
 
 
 def active(response: TestResponse) -> dict[str, Any]:
@@ -132,10 +132,10 @@ def active(response: TestResponse) -> dict[str, Any]:
     return dict(response.json["data"]["active_holdings"])
 
 
-def until(ask: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
+def until(send: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
     """Repeat the request until the response is as wanted, and return it."""
     deadline = time.monotonic() + 10
-    while not wanted(response := ask()):
+    while not wanted(response := send()):
         assert time.monotonic() < deadline, response.text
         time.sleep(0.02)
     return response

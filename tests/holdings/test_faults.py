@@ -16,9 +16,9 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import (
-    Ask,
-    AskAt,
     Hold,
+    Send,
+    SendAt,
     active,
     has_loaded,
     machine_delays,
@@ -106,18 +106,18 @@ def _outcomes(caplog: pytest.LogCaptureFixture) -> Counter[str]:
     [("eth", "moralis"), ("solana", "moralis"), ("base", "alchemy"), ("bnb", "rpc"), ("solana", "rpc")],
 )
 def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
-    ask_at: AskAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture, chain: str, provider: str
+    send_at: SendAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture, chain: str, provider: str
 ) -> None:
-    ask = ask_at(**{f"{chain}_provider": provider})
+    send = send_at(**{f"{chain}_provider": provider})
     wanted = _faults(stub)
     wallets = {name: track(chain, native=5) for name in wanted}
     stub.scenarios |= {wallets[name]: fault.scenario for name, fault in wanted.items() if fault.scenario}
 
     def call(name: str) -> tuple[float, TestResponse, TestResponse]:
         began = time.monotonic()
-        first = ask(chain, wallets[name])
+        first = send(chain, wallets[name])
         seconds = time.monotonic() - began
-        return seconds, first, until(partial(ask, chain, wallets[name]), has_loaded)
+        return seconds, first, until(partial(send, chain, wallets[name]), has_loaded)
 
     # Fewer than half of the threads, so that each may wait.
     with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(7) as pool, machine_delays(stub) as delays:
@@ -137,8 +137,8 @@ def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
         else:
             (native,) = active(last)["tokens"]
             assert (native["token_address"], native["amount"]) == ("native", "5")
-        told = f"{first.headers} {first.text} {last.headers} {last.text} {caplog.text}"
-        assert [secret for secret in SECRETS if secret in told] == []
+        shown = f"{first.headers} {first.text} {last.headers} {last.text} {caplog.text}"
+        assert [secret for secret in SECRETS if secret in shown] == []
     if (chain, provider) == ("eth", "moralis"):
         assert _outcomes(caplog) == Counter(fault.outcome for fault in wanted.values())
         requests = {name: stub.asked[wallets[name]] for name, fault in wanted.items() if fault.requests}
@@ -146,54 +146,54 @@ def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
 
 
 def test_a_body_without_end_is_cut_off(
-    ask_at: AskAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
+    send_at: SendAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
 ) -> None:
     address = track("eth")
     stub.scenarios[address] = faults.endless(b"x" * 65536)
-    ask = ask_at(holdings_fetch_seconds=20.0)
+    send = send_at(holdings_fetch_seconds=20.0)
     with caplog.at_level(logging.INFO):
-        assert until(partial(ask, "eth", address), has_loaded).status_code == DOWN
+        assert until(partial(send, "eth", address), has_loaded).status_code == DOWN
     # A fault of the provider: the list of a wallet has pages.
     assert _outcomes(caplog) == {"oversized": 1}
     assert stub.asked[address] == 1
 
 
 def test_a_provider_that_sends_too_much_for_every_wallet_gets_no_more_requests(
-    ask_at: AskAt, track: Hold, stub: Stub
+    send_at: SendAt, track: Hold, stub: Stub
 ) -> None:
     stub.scenarios["moralis"] = faults.endless(b"x" * 65536)
-    ask = ask_at(holdings_fetch_seconds=20.0, holdings_breaker_failures=2)
+    send = send_at(holdings_fetch_seconds=20.0, holdings_breaker_failures=2)
     for _ in range(2):
-        response = until(partial(ask, "eth", track("eth")), has_loaded)
+        response = until(partial(send, "eth", track("eth")), has_loaded)
         assert response.status_code == DOWN
         assert "more tokens" not in response.json["error"]["message"]
         # It is not kept as long as a wallet that is too large.
         assert int(response.headers["Retry-After"]) < 100
     spared = track("eth")
-    assert until(partial(ask, "eth", spared), has_loaded).status_code == DOWN
+    assert until(partial(send, "eth", spared), has_loaded).status_code == DOWN
     assert stub.asked[spared] == 0
 
 
 def test_a_wallet_whose_own_list_is_too_large_for_its_node_is_no_fault_of_the_node(
-    ask_at: AskAt, track: Hold, stub: Stub
+    send_at: SendAt, track: Hold, stub: Stub
 ) -> None:
     address = track("solana")
     stub.scenarios["getTokenAccountsByOwner"] = faults.endless(b"x" * 65536)
-    ask = ask_at(solana_provider="rpc", holdings_fetch_seconds=20.0)
-    response = until(partial(ask, "solana", address), has_loaded)
+    send = send_at(solana_provider="rpc", holdings_fetch_seconds=20.0)
+    response = until(partial(send, "solana", address), has_loaded)
     assert response.status_code == DOWN
     assert "more tokens" in response.json["error"]["message"]
 
 
-def test_the_pause_that_the_provider_requests_is_respected(ask_at: AskAt, track: Hold, stub: Stub) -> None:
-    ask = ask_at(holdings_wait_seconds=4.0)
+def test_the_pause_that_the_provider_requests_is_respected(send_at: SendAt, track: Hold, stub: Stub) -> None:
+    send = send_at(holdings_wait_seconds=4.0)
     # A date has no fractions of a second.
     in_two_seconds = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     for pause, least_seconds in ((in_two_seconds, 0.5), ("1", 1.0)):
         address = track("eth")
         stub.scenarios[address] = faults.in_turn(faults.status(503, Retry_After=pause))
         began = time.monotonic()
-        assert active(ask("eth", address))["loading"] is False
+        assert active(send("eth", address))["loading"] is False
         assert least_seconds <= time.monotonic() - began < 3.0
 
 
@@ -202,40 +202,40 @@ def test_the_pause_that_the_provider_requests_is_respected(ask_at: AskAt, track:
     [("30", 30, 1), ("999999999", 60, 1), ("-5", 20, 3), ("soon", 20, 3), ("1e3", 20, 3)],
 )
 def test_a_pause_longer_than_the_time_left_is_passed_on(
-    ask_at: AskAt, track: Hold, stub: Stub, header: str, seconds: int, requests: int
+    send_at: SendAt, track: Hold, stub: Stub, header: str, seconds: int, requests: int
 ) -> None:
     address = track("eth")
     stub.scenarios[address] = faults.status(429, Retry_After=header)
-    response = ask_at(holdings_failure_seconds=20.0)("eth", address)
+    response = send_at(holdings_failure_seconds=20.0)("eth", address)
     assert seconds - 5 <= int(response.headers["Retry-After"]) <= seconds
     assert stub.asked[address] == requests
 
 
 def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
-    ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
+    send_at: SendAt, connection: Connection, track: Hold, stub: Stub
 ) -> None:
     known = track("eth")
     save_snapshot(connection, known, age_seconds=100)
-    ask = ask_at(holdings_breaker_failures=2, holdings_breaker_seconds=1.0, holdings_wait_seconds=0.2)
+    send = send_at(holdings_breaker_failures=2, holdings_breaker_seconds=1.0, holdings_wait_seconds=0.2)
     failing, spared, first, second = [track("eth"), track("eth")], track("eth"), track("eth"), track("eth")
     stub.scenarios |= dict.fromkeys(failing, faults.status(500))
     release = threading.Event()
     stub.scenarios[first] = faults.hang(release)
     for address in failing:
-        assert until(partial(ask, "eth", address), has_loaded).status_code == DOWN
-    refused = ask("eth", spared)
+        assert until(partial(send, "eth", address), has_loaded).status_code == DOWN
+    refused = send("eth", spared)
     # As long as the pause, and not as a failure is remembered.
     assert (refused.status_code, refused.headers["Retry-After"]) == (DOWN, "1")
-    assert active(ask("eth", known))["stale"] is True
+    assert active(send("eth", known))["stale"] is True
     assert stub.asked[spared] == stub.asked[known] == 0
     time.sleep(1.0)
     # After the pause one fetch is tried before all others.
-    assert active(ask("eth", first))["loading"] is True
-    assert ask("eth", second).status_code == DOWN
+    assert active(send("eth", first))["loading"] is True
+    assert send("eth", second).status_code == DOWN
     assert stub.asked[second] == 0
     release.set()
-    assert until(partial(ask, "eth", first), has_loaded).status_code == GOOD
-    assert ask("eth", track("eth")).status_code == GOOD
+    assert until(partial(send, "eth", first), has_loaded).status_code == GOOD
+    assert send("eth", track("eth")).status_code == GOOD
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
     ],
 )
 def test_faults_that_further_requests_make_worse_end_requests_soon(
-    ask: Ask,
+    send: Send,
     track: Hold,
     stub: Stub,
     caplog: pytest.LogCaptureFixture,
@@ -260,30 +260,30 @@ def test_faults_that_further_requests_make_worse_end_requests_soon(
     stub.scenarios |= dict.fromkeys(failing, scenario)
     with caplog.at_level(logging.INFO):
         for address in failing:
-            assert ask("eth", address).status_code == DOWN
+            assert send("eth", address).status_code == DOWN
             assert stub.asked[address] == 1
     assert _outcomes(caplog) == {outcome: failures}
-    assert ask("eth", spared).status_code == DOWN
+    assert send("eth", spared).status_code == DOWN
     assert stub.asked[spared] == 0
 
 
-def test_faults_of_one_wallet_leave_the_others_alone(ask_at: AskAt, track: Hold, stub: Stub) -> None:
-    ask = ask_at(holdings_breaker_failures=1)
+def test_faults_of_one_wallet_leave_the_others_alone(send_at: SendAt, track: Hold, stub: Stub) -> None:
+    send = send_at(holdings_breaker_failures=1)
     for scenario in (faults.status(400), faults.status(413), faults.raw(b"null")):
         address = track("eth")
         stub.scenarios[address] = scenario
-        assert ask("eth", address).status_code == DOWN
-    assert ask("eth", track("eth")).status_code == GOOD
+        assert send("eth", address).status_code == DOWN
+    assert send("eth", track("eth")).status_code == GOOD
 
 
 def test_each_fetch_writes_one_line_and_is_counted(
-    client: FlaskClient, ask: Ask, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
+    client: FlaskClient, send: Send, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
 ) -> None:
     good, bad = track("eth"), track("eth")
     stub.scenarios[bad] = faults.status(500)
     with caplog.at_level(logging.INFO):
         for address in (good, bad):
-            ask("eth", address)
+            send("eth", address)
     lines = [record.getMessage() for record in caplog.records if "fetch provider=" in record.getMessage()]
     for line, outcome, calls in zip(lines, ("ok", "server_error"), (2, 3), strict=True):
         pattern = rf"provider=moralis chain=eth outcome={outcome} ms=\d+ bytes=\d+ calls={calls} left_out=0 "

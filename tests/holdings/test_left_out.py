@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, solana_token, wait_for_refreshes
+from tests.holdings.conftest import Hold, Send, SendAt, active, evm_token, solana_token, wait_for_refreshes
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.nodes import TOKEN_PROGRAM, token_account
@@ -96,7 +96,7 @@ def node() -> tuple[Scenario, int]:
     ],
 )
 def test_a_row_that_cannot_be_read_is_said_counted_and_logged(
-    ask_at: AskAt,
+    send_at: SendAt,
     track: Hold,
     stub: Stub,
     caplog: pytest.LogCaptureFixture,
@@ -109,7 +109,7 @@ def test_a_row_that_cannot_be_read_is_said_counted_and_logged(
     scenario, bad = respond()
     stub.scenarios["getBalance" if provider == "rpc" else address] = scenario
     with caplog.at_level(logging.WARNING):
-        response = ask_at(**{f"{chain}_provider": provider})(chain, address)
+        response = send_at(**{f"{chain}_provider": provider})(chain, address)
     tokens = {row["token_address"]: row["amount"] for row in active(response)["tokens"]}
     good = evm_token(1, 5) if chain == "eth" else solana_token(1, 5)
     assert tokens == {"native": "7", good.address: "5"}
@@ -121,24 +121,24 @@ def test_a_row_that_cannot_be_read_is_said_counted_and_logged(
     # Another process reads the snapshot, which says the same, until a refresh reads all.
     stub.scenarios.clear()
     connection.execute("UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '1 hour'")
-    ask = ask_at(**{f"{chain}_provider": provider})
-    stale = ask(chain, address)
+    send = send_at(**{f"{chain}_provider": provider})
+    stale = send(chain, address)
     assert active(stale)["stale"] is True
     assert stale.json["data"]["warnings"] == [warning]
     wait_for_refreshes()
-    assert "warnings" not in ask(chain, address).json["data"]
+    assert "warnings" not in send(chain, address).json["data"]
 
 
 def test_the_rows_are_counted_for_the_operator_and_one_in_the_singular(
-    client: FlaskClient, ask: Ask, track: Hold, stub: Stub
+    client: FlaskClient, send: Send, track: Hold, stub: Stub
 ) -> None:
     many, one = track("eth"), track("solana")
     stub.scenarios[many], bad = moralis_evm()
-    ask("eth", many)
+    send("eth", many)
     metrics = client.get("/metrics").text
     assert f'holdings_rows_left_out_total{{chain="eth",provider="moralis"}} {bad}.0' in metrics
     row = {"mint": solana_token(1, 5).address, "amountRaw": None, "decimals": 6}
     balance = {"lamports": "7", "solana": "0"}
     stub.scenarios[one] = faults.document({"nativeBalance": balance, "tokens": [row], "nfts": []})
-    warnings = ask("solana", one).json["data"]["warnings"]
+    warnings = send("solana", one).json["data"]["warnings"]
     assert warnings[0].startswith("1 row of the provider could not be read")

@@ -194,9 +194,9 @@ class TestSolanaNode:
             assert names(read("solana", hold("solana", tokens=(token,)))) == [("Token 1", "T1")]
         # What was read once is not requested again.
         assert stub.nodes.errors == {}
-        asked = len(stub.asked_of("getMultipleAccounts"))
+        before = len(stub.asked_of("getMultipleAccounts"))
         read("solana", hold("solana", tokens=(token,)))
-        assert len(stub.asked_of("getMultipleAccounts")) == asked
+        assert len(stub.asked_of("getMultipleAccounts")) == before
 
     @pytest.mark.parametrize(
         "answer",

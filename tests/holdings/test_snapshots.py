@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, solana_token, wait_for_refreshes
+from tests.holdings.conftest import Hold, Send, SendAt, active, evm_token, solana_token, wait_for_refreshes
 from tests.lib.waiting import eventually, somebody_waits
 from tests.stub import faults
 from tests.stub.server import Stub
@@ -34,17 +34,17 @@ def stored(connection: Connection) -> dict[str, Any]:
 
 class TestStored:
     def test_a_wallet_without_any_balance_is_stored_as_read(
-        self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold
+        self, send: Send, send_at: SendAt, connection: Connection, track: Hold
     ) -> None:
         address = track("eth")
-        first = ask("eth", address)
+        first = send("eth", address)
         row = stored(connection)
         assert (row["native_amount"], row["tokens"]) == (0, [])
-        assert data_of(ask_at()("eth", address)) == data_of(first)
+        assert data_of(send_at()("eth", address)) == data_of(first)
         assert addresses(first) == ["native"]
 
     def test_last_updated_is_the_stored_time_in_utc_whatever_the_servers_time_zone(
-        self, ask_at: AskAt, connection: Connection, track: Hold
+        self, send_at: SendAt, connection: Connection, track: Hold
     ) -> None:
         connection.execute(
             "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(),"
@@ -57,32 +57,34 @@ class TestStored:
             SELECT wallet_id, 1, '[]', '2026-01-30 23:59:59.999+00' FROM wallets
             """
         )
-        assert active(ask_at()("eth", address))["last_updated"] == "2026-01-30T23:59:59Z"
+        assert active(send_at()("eth", address))["last_updated"] == "2026-01-30T23:59:59Z"
 
 
 class TestFormatted:
     def test_spam_is_shown_as_the_setting_says_as_soon_as_a_refresh_has_stored_it(
-        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
+        self, send_at: SendAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         # Only on EVM chains does this provider leave out spam itself.
         for chain, token, is_stored in (("eth", evm_token, False), ("solana", solana_token, True)):
             good, spam = token(1, 5), token(2, 9, spam=True)
             address = track(chain, native=7, tokens=(good, spam))
             without, both = ["native", good.address], ["native", spam.address, good.address]
-            assert addresses(ask_at()(chain, address)) == without
-            shown = addresses(ask_at(holdings_keep_spam=True)(chain, address))
+            assert addresses(send_at()(chain, address)) == without
+            shown = addresses(send_at(holdings_keep_spam=True)(chain, address))
             assert shown == (both if is_stored else without)
             an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
             connection.execute("UPDATE holdings_snapshots SET refreshed_at = %s", [an_hour_ago])
-            kept = ask_at(holdings_keep_spam=True)
+            kept = send_at(holdings_keep_spam=True)
             assert active(kept(chain, address))["stale"] is True
             wait_for_refreshes()
-            asked = stub.asked[address]
-            for ask, shown in ((kept, both), (ask_at(), without), (ask_at(holdings_keep_spam=True), both)):
-                assert addresses(ask(chain, address)) == shown
-            assert stub.asked[address] == asked
+            before = stub.asked[address]
+            for send, shown in ((kept, both), (send_at(), without), (send_at(holdings_keep_spam=True), both)):
+                assert addresses(send(chain, address)) == shown
+            assert stub.asked[address] == before
 
-    def test_denied_tokens_are_stored_and_not_shown(self, ask_at: AskAt, track: Hold, tmp_path: Path) -> None:
+    def test_denied_tokens_are_stored_and_not_shown(
+        self, send_at: SendAt, track: Hold, tmp_path: Path
+    ) -> None:
         denylist = tmp_path / "denied.csv"
         good, denied = evm_token(1, 5), evm_token(2, 9)
         denylist.write_text(f"blockchain,mint\neth,{denied.address.upper().replace('0X', '0x')}\n")
@@ -91,11 +93,11 @@ class TestFormatted:
             ("bnb", ["native", denied.address, good.address]),
         ):
             address = track(chain, native=7, tokens=(good, denied))
-            assert addresses(ask_at(token_denylist=str(denylist))(chain, address)) == shown
-            assert addresses(ask_at()(chain, address)) == ["native", denied.address, good.address]
+            assert addresses(send_at(token_denylist=str(denylist))(chain, address)) == shown
+            assert addresses(send_at()(chain, address)) == ["native", denied.address, good.address]
 
     def test_every_digit_and_the_order_of_the_largest_amounts_survive_the_table(
-        self, ask: Ask, ask_at: AskAt, track: Hold
+        self, send: Send, send_at: SendAt, track: Hold
     ) -> None:
         large = [
             evm_token(number, LARGEST - number, decimals=decimals)
@@ -104,7 +106,7 @@ class TestFormatted:
         equal = [evm_token(10 + places, 10**places, decimals=places) for places in (0, 3, 77)]
         smallest = evm_token(30, 1, decimals=255)
         address = track("eth", native=LARGEST, tokens=(smallest, equal[2], *large, *equal[:2]))
-        first = ask("eth", address)
+        first = send("eth", address)
         (native, *rows) = active(first)["tokens"]
         digits = str(LARGEST)
         assert (native["amount"], native["amount_formatted"]) == (digits, f"{digits[:-18]}.{digits[-18:]}")
@@ -116,7 +118,7 @@ class TestFormatted:
             *sorted(token.address for token in equal),
             *(token.address for token in (*large[4:], smallest)),
         ]
-        assert data_of(ask_at()("eth", address)) == data_of(first)
+        assert data_of(send_at()("eth", address)) == data_of(first)
 
 
 class TestRemoved:
@@ -125,14 +127,14 @@ class TestRemoved:
     @pytest.mark.parametrize("fails", [False, True])
     def test_a_removal_during_a_refresh_leaves_no_row(
         self,
-        ask_at: AskAt,
+        send_at: SendAt,
         connection: Connection,
         track: Hold,
         stub: Stub,
         caplog: pytest.LogCaptureFixture,
         fails: bool,
     ) -> None:
-        ask = ask_at(holdings_wait_seconds=0.3)
+        send = send_at(holdings_wait_seconds=0.3)
         address = track("eth", native=7)
 
         def answer() -> Any:
@@ -140,37 +142,37 @@ class TestRemoved:
             return faults.status(400)() if fails else None
 
         stub.scenarios[address] = answer
-        assert active(ask("eth", address))["loading"] is True
+        assert active(send("eth", address))["loading"] is True
         assert stored(connection)["claim"] is not None
         _remove(connection, address)
         stub.release.set()
         wait_for_refreshes()
         assert stub.asked[address] == 1
         assert _count(connection) == 0
-        assert ask("eth", address).status_code == 404
+        assert send("eth", address).status_code == 404
         assert "crashed" not in caplog.text
 
     def test_a_removal_at_the_moment_of_the_claim_leaves_no_row(
         self,
-        ask_at: AskAt,
+        send_at: SendAt,
         connection: Connection,
         track: Hold,
         stub: Stub,
         caplog: pytest.LogCaptureFixture,
         database_url: str,
     ) -> None:
-        ask = ask_at(holdings_wait_seconds=0.3)
+        send = send_at(holdings_wait_seconds=0.3)
         address = track("eth", native=7)
         with connect(database_url) as other, other.transaction():
             _remove(other, address)
             # The claim has read the wallet, and waits for this transaction.
-            assert active(ask("eth", address))["loading"] is True
+            assert active(send("eth", address))["loading"] is True
             # In a cluster it waits on a worker.
             assert connection.is_sharded or eventually(lambda: somebody_waits(connection), 5)
         wait_for_refreshes()
         assert _count(connection) == 0
         assert not stub.asked[address]
-        assert ask("eth", address).status_code == 404
+        assert send("eth", address).status_code == 404
         assert "holdings refresh" not in caplog.text
 
 

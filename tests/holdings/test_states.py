@@ -10,9 +10,9 @@ import pytest
 from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import (
-    Ask,
-    AskAt,
     Hold,
+    Send,
+    SendAt,
     active,
     evm_token,
     has_loaded,
@@ -52,39 +52,39 @@ def cached(response: TestResponse) -> tuple[bool, int]:
 
 class TestFresh:
     def test_the_first_request_waits_for_the_provider_and_others_within_the_ttl_send_it_none(
-        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
+        self, send: Send, send_at: SendAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
-        first = ask("eth", address)
+        first = send("eth", address)
         assert (native(first), active(first)["stale"], cached(first)) == ("7", False, (False, 0))
         stub.portfolios["eth", address] = Portfolio(8, ())
         # In any form of the address, by the other path, and of a worker that is started later.
         for response in (
-            ask("eth", address),
-            ask("eth", address.upper().replace("0X", "0x")),
-            ask("eth", address, path="wallet"),
-            ask_at()("eth", address),
+            send("eth", address),
+            send("eth", address.upper().replace("0X", "0x")),
+            send("eth", address, path="wallet"),
+            send_at()("eth", address),
         ):
             assert active(response) == active(first)
             assert cached(response)[0] is True
         assert stub.asked[address] == 1
 
-    def test_the_age_is_that_of_the_snapshot(self, ask: Ask, connection: Connection, track: Hold) -> None:
+    def test_the_age_is_that_of_the_snapshot(self, send: Send, connection: Connection, track: Hold) -> None:
         address = track("eth", native=7)
         save_snapshot(connection, address, age_seconds=40)
-        response = ask("eth", address)
+        response = send("eth", address)
         assert 40 <= cached(response)[1] <= 42
         assert active(response)["stale"] is False
 
 
 class TestStale:
     def test_a_stale_snapshot_is_returned_at_once_and_refreshed_once(
-        self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
+        self, send: Send, send_at: SendAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=8)
         save_snapshot(connection, address, age_seconds=100)
         stub.scenarios[address] = faults.hang(stub.release)
-        workers = [ask, ask_at()]
+        workers = [send, send_at()]
         with ThreadPoolExecutor(16) as pool:
             began = time.monotonic()
             answers = list(pool.map(lambda number: workers[number % 2]("eth", address), range(40)))
@@ -99,43 +99,43 @@ class TestStale:
         assert stub.asked[address] == 1
 
     def test_a_failure_leaves_the_snapshot_and_is_remembered_for_a_while(
-        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+        self, send: Send, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=8)
         save_snapshot(connection, address, age_seconds=100)
         stub.scenarios[address] = faults.in_turn(faults.status(400))
-        assert active(ask("eth", address))["stale"] is True
+        assert active(send("eth", address))["stale"] is True
         wait_for_refreshes()
-        assert active(ask("eth", address))["stale"] is True
+        assert active(send("eth", address))["stale"] is True
         assert stub.asked[address] == 1
-        assert native(until(lambda: ask("eth", address), is_fresh)) == "8"
+        assert native(until(lambda: send("eth", address), is_fresh)) == "8"
 
 
 class TestLoading:
     def test_with_a_slow_provider_the_response_is_loading_and_free(
-        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+        self, send: Send, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
-        ask = partial(ask, "eth", address, key=create_key(connection, "one", credits=1))
+        send = partial(send, "eth", address, key=create_key(connection, "one", credits=1))
         for _ in range(2):
             began = time.monotonic()
-            response = ask()
+            response = send()
             assert WAIT <= time.monotonic() - began < WAIT + 0.5
             assert (active(response), cached(response)) == (LOADING, (False, 0))
             assert response.headers["X-Credits-Remaining"] == "1"
         stub.release.set()
-        paid = until(ask, has_loaded)
+        paid = until(send, has_loaded)
         assert (native(paid), paid.headers["X-Credits-Remaining"]) == ("7", "0")
-        assert ask().status_code == 403
+        assert send().status_code == 403
 
     def test_a_request_that_waits_gets_the_result_of_another_worker(
-        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
+        self, send: Send, send_at: SendAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
-        other = ask_at(holdings_wait_seconds=5.0)
-        assert active(ask("eth", address)) == LOADING
+        other = send_at(holdings_wait_seconds=5.0)
+        assert active(send("eth", address)) == LOADING
         with ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(other, "eth", address)
             threading.Timer(0.2, stub.release.set).start()
@@ -144,64 +144,64 @@ class TestLoading:
             assert time.monotonic() - began < 1.0
         assert stub.asked[address] == 1
 
-    def test_at_most_half_of_the_web_threads_wait(self, ask_at: AskAt, track: Hold, stub: Stub) -> None:
+    def test_at_most_half_of_the_web_threads_wait(self, send_at: SendAt, track: Hold, stub: Stub) -> None:
         addresses = [track("eth") for _ in range(6)]
         stub.scenarios |= dict.fromkeys(addresses, faults.hang(stub.release))
-        ask = ask_at(web_threads=4, holdings_wait_seconds=2.0)
+        send = send_at(web_threads=4, holdings_wait_seconds=2.0)
 
         def seconds(address: str) -> float:
             began = time.monotonic()
-            assert active(ask("eth", address)) == LOADING
+            assert active(send("eth", address)) == LOADING
             return time.monotonic() - began
 
         with ThreadPoolExecutor(6) as pool:
             times = sorted(pool.map(seconds, addresses))
         assert [time < 1.0 for time in times] == [True] * 4 + [False] * 2
 
-    def test_without_patience_the_fetch_is_started_all_the_same(self, ask_at: AskAt, track: Hold) -> None:
-        ask, address = ask_at(holdings_wait_seconds=0.0), track("eth", native=7)
-        assert active(ask("eth", address)) == LOADING
-        assert native(until(lambda: ask("eth", address), is_fresh)) == "7"
+    def test_without_patience_the_fetch_is_started_all_the_same(self, send_at: SendAt, track: Hold) -> None:
+        send, address = send_at(holdings_wait_seconds=0.0), track("eth", native=7)
+        assert active(send("eth", address)) == LOADING
+        assert native(until(lambda: send("eth", address), is_fresh)) == "7"
 
     def test_a_provider_that_hangs_on_one_chain_leaves_the_others_alone(
-        self, ask_at: AskAt, track: Hold, stub: Stub
+        self, send_at: SendAt, track: Hold, stub: Stub
     ) -> None:
         # With a single thread of its own, the worker waits for no provider.
-        ask = ask_at(web_threads=1)
+        send = send_at(web_threads=1)
         for _ in range(17):
             address = track("eth")
             stub.scenarios[address] = faults.hang(stub.release)
-            assert active(ask("eth", address)) == LOADING
+            assert active(send("eth", address)) == LOADING
         other = track("base", native=7)
-        assert native(until(lambda: ask("base", other), is_fresh)) == "7"
+        assert native(until(lambda: send("base", other), is_fresh)) == "7"
         # The last one on eth found all 16 threads taken.
         assert len(stub.asked) == 16 + 1
 
 
 class TestUnavailable:
     def test_a_failure_without_a_snapshot_is_a_503_and_remembered_for_a_while(
-        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
+        self, send: Send, send_at: SendAt, track: Hold, stub: Stub
     ) -> None:
-        address, other = track("eth", native=7), ask_at()
+        address, other = track("eth", native=7), send_at()
         stub.scenarios[address] = faults.in_turn(faults.status(400))
-        for worker in (ask, ask, other):
+        for worker in (send, send, other):
             response = worker("eth", address)
             assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
             assert response.json["error"]["code"] == "service_unavailable"
         assert stub.asked[address] == 1
-        assert native(until(lambda: ask("eth", address), lambda got: got.status_code == 200)) == "7"
+        assert native(until(lambda: send("eth", address), lambda got: got.status_code == 200)) == "7"
 
-    def test_a_later_page_that_fails_makes_all_fail(self, ask: Ask, track: Hold, stub: Stub) -> None:
+    def test_a_later_page_that_fails_makes_all_fail(self, send: Send, track: Hold, stub: Stub) -> None:
         address = track("eth", tokens=tuple(evm_token(number, 1) for number in range(250)))
         stub.scenarios[address] = faults.later_pages(faults.status(500))
-        assert ask("eth", address).status_code == 503
+        assert send("eth", address).status_code == 503
 
     def test_a_wallet_too_large_for_the_provider_is_left_alone_for_long(
-        self, ask: Ask, track: Hold, stub: Stub
+        self, send: Send, track: Hold, stub: Stub
     ) -> None:
         address = track("eth")
         stub.scenarios[address] = faults.status(400, faults.OVER_2000)
-        response = ask("eth", address)
+        response = send("eth", address)
         assert response.status_code == 503
         assert int(response.headers["Retry-After"]) > 500
         assert "more tokens" in response.json["error"]["message"]
@@ -219,33 +219,33 @@ class TestNotConfigured:
         ],
     )
     def test_an_error_that_no_wait_can_end_has_no_retry_after(
-        self, ask_at: AskAt, track: Hold, stub: Stub, chain: str, changes: dict[str, str | None]
+        self, send_at: SendAt, track: Hold, stub: Stub, chain: str, changes: dict[str, str | None]
     ) -> None:
         stub.nodes.chain_ids["eth"] = 56
-        # With one thread no request waits, and still none is told to come again.
-        ask, address = ask_at(web_threads=2 if chain == "eth" else 1, **changes), track(chain)
+        # With one thread no request waits, and still none has the time of the next one.
+        send, address = send_at(web_threads=2 if chain == "eth" else 1, **changes), track(chain)
         for _ in range(3):
-            response = ask(chain, address)
+            response = send(chain, address)
             assert (response.status_code, response.json["error"]["code"]) == (503, "service_unavailable")
             assert response.json["error"]["reason"] == "provider_not_configured"
             assert "Retry-After" not in response.headers
 
     def test_other_chains_and_earlier_balances_are_still_returned(
-        self, ask_at: AskAt, connection: Connection, track: Hold, hold: Hold
+        self, send_at: SendAt, connection: Connection, track: Hold, hold: Hold
     ) -> None:
-        ask = ask_at(eth_provider="alchemy", alchemy_api_key=None)
+        send = send_at(eth_provider="alchemy", alchemy_api_key=None)
         known = track("eth")
         save_snapshot(connection, known, age_seconds=100)
         for _ in range(2):
-            assert active(ask("eth", known))["stale"] is True
-        assert native(ask("base", track("base", native=7))) == "7"
-        untracked = ask("eth", hold("eth"))
+            assert active(send("eth", known))["stale"] is True
+        assert native(send("base", track("base", native=7))) == "7"
+        untracked = send("eth", hold("eth"))
         assert (untracked.status_code, untracked.json["error"]["reason"]) == (404, "wallet_not_found")
 
 
-class TestWorkersThatDie:
-    def test_the_claim_of_a_dead_worker_lapses(
-        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+class TestWorkersThatCrash:
+    def test_the_claim_of_a_crashed_worker_lapses(
+        self, send: Send, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         connection.execute(
@@ -254,19 +254,19 @@ class TestWorkersThatDie:
             SELECT wallet_id, gen_random_uuid(), now(), now() + interval '1 second' FROM wallets
             """
         )
-        assert active(ask("eth", address)) == LOADING
+        assert active(send("eth", address)) == LOADING
         assert not stub.asked
-        assert native(until(lambda: ask("eth", address), is_fresh)) == "7"
+        assert native(until(lambda: send("eth", address), is_fresh)) == "7"
 
     def test_a_late_result_does_not_replace_a_newer_one(
-        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+        self, send: Send, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
-        assert active(ask("eth", address)) == LOADING
+        assert active(send("eth", address)) == LOADING
         # The claim lapses, and another worker reads and saves.
         save_snapshot(connection, address, age_seconds=0)
         stub.release.set()
         wait_for_refreshes()
         assert stub.asked[address] == 1
-        assert native(ask("eth", address)) == "1"
+        assert native(send("eth", address)) == "1"

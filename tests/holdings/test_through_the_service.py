@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import AskAt, Hold, active, evm_token, solana_token
+from tests.holdings.conftest import Hold, SendAt, active, evm_token, solana_token
 from tests.stub.moralis import Balance
 from wallet_api.chains import CHAINS
 
@@ -31,8 +31,8 @@ def rows(response: TestResponse) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
-def test_a_wallet_has_the_same_response_on_every_chain(ask_at: AskAt, track: Hold, provider: str) -> None:
-    ask = ask_at(**{f"{chain}_provider": provider for chain in CHAINS})
+def test_a_wallet_has_the_same_response_on_every_chain(send_at: SendAt, track: Hold, provider: str) -> None:
+    send = send_at(**{f"{chain}_provider": provider for chain in CHAINS})
     of_evm = ("1.234567890123456789", "7.000000000000000001", "0.000000000000000005")
     of_solana = ("1234567890.123456789", "7.000001", "0.000005")
     for chain, name, currency, formatted in (
@@ -47,10 +47,10 @@ def test_a_wallet_has_the_same_response_on_every_chain(ask_at: AskAt, track: Hol
         own = (few, none, many)
         address = track(chain, native=1234567890123456789, tokens=own, traded=own)
         native = Balance("native", name, currency, 9 if chain == "solana" else 18, 1234567890123456789)
-        assert rows(ask(chain, address)) == [
+        assert rows(send(chain, address)) == [
             row(native, formatted[0], verified_contract=True),
             row(many, formatted[1]),
             row(few, formatted[2]),
         ]
-        (nothing,) = rows(ask(chain, track(chain)))
+        (nothing,) = rows(send(chain, track(chain)))
         assert nothing == row(native._replace(units=0), "0", verified_contract=True)

@@ -29,7 +29,7 @@ def message_response(message: str, status: int) -> Response:
     return json_response({"message": message, "statusCode": status}, status)
 
 
-def status(code: int, message: str = "as told", **headers: str) -> Scenario:
+def status(code: int, message: str = "as given", **headers: str) -> Scenario:
     """Respond with an error status and the provider's JSON body."""
 
     def answer() -> Response:
@@ -50,7 +50,7 @@ def document(value: Any) -> Scenario:
     return lambda: json_response(value)
 
 
-def rpc_error(code: int, message: str = "as told", status: int = 200) -> Scenario:
+def rpc_error(code: int, message: str = "as given", status: int = 200) -> Scenario:
     """Respond with a JSON-RPC error, to each call of a batch."""
 
     def answer() -> Response:

@@ -83,7 +83,7 @@ class Nodes:
         method, parameters = call["method"], call["params"]
         try:
             if self.errors.get(method):
-                raise NodeError(self.errors[method].pop(0), "as told")
+                raise NodeError(self.errors[method].pop(0), "as given")
             answer = self._solana if chain == "solana" else self._evm
             return frame | {"result": answer(chain, method, parameters)}
         except NodeError as error:

@@ -59,8 +59,8 @@ class Stream:
         """How many are open."""
         return len(self._clients)
 
-    def notify(self, wallets: Iterable[str], signature: str, told: Row, times: int = 1) -> bool:
-        """Notify of a transaction of these wallets, as often as told for each subscription.
+    def notify(self, wallets: Iterable[str], signature: str, row: Row, times: int = 1) -> bool:
+        """Notify of a transaction of these wallets, so often for each subscription.
 
         Return whether there is one.
         """
@@ -71,7 +71,7 @@ class Stream:
             if not addresses.isdisjoint(wallets):
                 is_sent = True
                 for _ in range(times):
-                    client.send(_notification(method, number, signature, told))
+                    client.send(_notification(method, number, signature, row))
         return is_sent
 
     def replay(self, message: Row) -> None:
@@ -160,12 +160,12 @@ def _addresses(method: str, parameters: list[Any]) -> set[str]:
     return set()
 
 
-def _notification(method: str, number: int, signature: str, told: Row) -> Row:
+def _notification(method: str, number: int, signature: str, row: Row) -> Row:
     if method == "logsSubscribe":
-        value = {"signature": signature, "err": told["meta"]["err"], "logs": told["meta"]["logMessages"]}
-        return _frame("logsNotification", number, {"context": {"slot": told["slot"]}, "value": value})
-    whole = {name: told[name] for name in ("transaction", "meta", "version")}
-    result = {"transaction": whole, "signature": signature, "slot": told["slot"]}
+        value = {"signature": signature, "err": row["meta"]["err"], "logs": row["meta"]["logMessages"]}
+        return _frame("logsNotification", number, {"context": {"slot": row["slot"]}, "value": value})
+    whole = {name: row[name] for name in ("transaction", "meta", "version")}
+    result = {"transaction": whole, "signature": signature, "slot": row["slot"]}
     return _frame("transactionNotification", number, result)
 
 

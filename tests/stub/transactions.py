@@ -78,7 +78,7 @@ def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: An
             "computeUnitsConsumed": 120_000,
         },
         "transaction": {
-            "signatures": ["told by the list"],
+            "signatures": ["in the list"],
             "message": {
                 "accountKeys": [
                     {"pubkey": key, "signer": not place, "writable": True, "source": "transaction"}
@@ -148,7 +148,7 @@ class RefusedVersionError(Exception):
 
 @dataclass
 class Transactions:
-    """What wallets did. `untold` are listed and not told; `page_rows` is the most it lists at once.
+    """What wallets did. `untold` are listed and not returned; `page_rows` is the most it lists at once.
 
     `newest_version` is the highest value of maxSupportedTransactionVersion that the node knows. `unfinal` are
     confirmed, and not finalized yet. `has_history` is whether it has getTransactionsForAddress, of pages with
@@ -162,19 +162,19 @@ class Transactions:
     has_history: bool = False
     history_rows: int = 100
     of_accounts: set[str] = field(default_factory=set)
-    _told: dict[str, Row] = field(default_factory=dict)
+    _results: dict[str, Row] = field(default_factory=dict)
     _listed: dict[str, list[str]] = field(default_factory=dict)
     _times: dict[int, int] = field(default_factory=dict)
 
-    def add(self, wallet: str, signature: str, told: Row) -> None:
+    def add(self, wallet: str, signature: str, result: Row) -> None:
         """Add a transaction of a wallet."""
-        self._told[signature] = told
-        self._times[told["slot"]] = told["blockTime"]
+        self._results[signature] = result
+        self._times[result["slot"]] = result["blockTime"]
         self._listed.setdefault(wallet, []).append(signature)
 
     def drop(self, signature: str) -> None:
         """Forget a transaction, since its block is no longer on the chain."""
-        del self._told[signature]
+        del self._results[signature]
         self.unfinal.discard(signature)
         for listed in self._listed.values():
             if signature in listed:
@@ -191,14 +191,14 @@ class Transactions:
         return {"context": {"slot": 1}, "value": [self._status(signature) for signature in signatures]}
 
     def _status(self, signature: str) -> Row | None:
-        told = self._told.get(signature)
-        if told is None:
+        result = self._results.get(signature)
+        if result is None:
             return None
         return {
-            "slot": told["slot"],
+            "slot": result["slot"],
             "confirmations": 3 if signature in self.unfinal else None,
-            "err": told["meta"]["err"],
-            "status": told["meta"]["status"],
+            "err": result["meta"]["err"],
+            "status": result["meta"]["status"],
             "confirmationStatus": "confirmed" if signature in self.unfinal else "finalized",
         }
 
@@ -207,15 +207,15 @@ class Transactions:
         assert options["commitment"] == "finalized"
         assert 1 <= options["limit"] <= 1000
         final = self._final(address) - self.of_accounts
-        listed = sorted(final, key=lambda each: self._told[each]["blockTime"], reverse=True)
+        listed = sorted(final, key=lambda each: self._results[each]["blockTime"], reverse=True)
         start = listed.index(options["before"]) + 1 if "before" in options else 0
         return [
             {
                 "signature": signature,
-                "slot": self._told[signature]["slot"],
-                "err": self._told[signature]["meta"]["err"],
+                "slot": self._results[signature]["slot"],
+                "err": self._results[signature]["meta"]["err"],
                 "memo": None,
-                "blockTime": self._told[signature]["blockTime"],
+                "blockTime": self._results[signature]["blockTime"],
                 "confirmationStatus": "finalized",
             }
             for signature in listed[start : start + min(options["limit"], self.page_rows)]
@@ -237,15 +237,15 @@ class Transactions:
         filters = options["filters"]
         assert (filters["status"], filters["tokenAccounts"]) == ("succeeded", "balanceChanged")
         since = filters["blockTime"]["gte"]
-        final = [(self._told[each], each) for each in sorted(self._final(address))]
+        final = [(self._results[each], each) for each in sorted(self._final(address))]
         rows = [row for row in final if row[0]["blockTime"] >= since and row[0]["meta"]["err"] is None]
         rows.sort(key=lambda row: row[0]["slot"])
         start = int(options.get("paginationToken", "0:0").split(":")[1])
         end = start + min(options["limit"], self.history_rows)
-        for told, _ in rows[start:end]:
-            self._check_version(told, options["maxSupportedTransactionVersion"])
+        for result, _ in rows[start:end]:
+            self._check_version(result, options["maxSupportedTransactionVersion"])
         return {
-            "data": [_whole(told, signature) for told, signature in rows[start:end]],
+            "data": [_whole(result, signature) for result, signature in rows[start:end]],
             "paginationToken": f"{rows[end][0]['slot']}:{end}" if end < len(rows) else None,
         }
 
@@ -253,18 +253,18 @@ class Transactions:
         """getTransaction."""
         assert options["encoding"] == "jsonParsed"
         assert options["commitment"] in ("confirmed", "finalized")
-        told = self._told.get(signature)
-        if told is None or (signature in self.unfinal and options["commitment"] == "finalized"):
+        result = self._results.get(signature)
+        if result is None or (signature in self.unfinal and options["commitment"] == "finalized"):
             return None
-        self._check_version(told, options["maxSupportedTransactionVersion"])
-        return None if signature in self.untold else told
+        self._check_version(result, options["maxSupportedTransactionVersion"])
+        return None if signature in self.untold else result
 
-    def _check_version(self, told: Row, asked: int) -> None:
-        if asked > self.newest_version:
+    def _check_version(self, result: Row, newest: int) -> None:
+        if newest > self.newest_version:
             raise RefusedVersionError(-32602, "Invalid params: unknown version")
-        if told["version"] != "legacy" and told["version"] > asked:
+        if result["version"] != "legacy" and result["version"] > newest:
             # https://www.ankr.com/docs/changelog/solana-transaction-v1-2026-09-15/
-            version = told["version"]
+            version = result["version"]
             raise RefusedVersionError(
                 -32015,
                 f"Transaction version ({version}) is not supported by the requesting client. Please try the"
@@ -273,9 +273,12 @@ class Transactions:
             )
 
 
-def _whole(told: Row, signature: str) -> Row:
+def _whole(result: Row, signature: str) -> Row:
     """Return a transaction as a page has it: with its signature and its place in the block."""
-    return told | {"transactionIndex": 0, "transaction": told["transaction"] | {"signatures": [signature]}}
+    return result | {
+        "transactionIndex": 0,
+        "transaction": result["transaction"] | {"signatures": [signature]},
+    }
 
 
 def _amount(units: int, decimals: int) -> Row:

@@ -54,8 +54,8 @@ def buy(
         log(POOL, (SWAP, word(ROUTER), word(wallet)), coin - fee, 0, 0, units),
     )
     coins = {wallet: -coin - GAS}
-    told = receipt(number, *logs, sender=wallet, **more)
-    return Transaction(told, coin, coins, amount=Decimal(units), coin=Decimal(coin))
+    sent = receipt(number, *logs, sender=wallet, **more)
+    return Transaction(sent, coin, coins, amount=Decimal(units), coin=Decimal(coin))
 
 
 def sell(
@@ -74,5 +74,5 @@ def sell(
         log(wrapped, (WITHDRAWAL, word(ROUTER)), coin),
     )
     coins = {wallet: coin - fee - GAS}
-    told = receipt(number, *logs, sender=wallet)
-    return Transaction(told, 0, coins, amount=Decimal(units), coin=Decimal(coin - fee))
+    sent = receipt(number, *logs, sender=wallet)
+    return Transaction(sent, 0, coins, amount=Decimal(units), coin=Decimal(coin - fee))

@@ -77,9 +77,9 @@ def serve(stub: Stub, recorded: list[Recorded]) -> None:
     """Let the nodes have the transactions: on EVM chains one in a block, of Solana a third as version 1."""
     for number, one in enumerate(recorded):
         if one.chain == "solana":
-            told = one.row["result"] if number % 3 else one.row["result"] | {"version": 1}
+            result = one.row["result"] if number % 3 else one.row["result"] | {"version": 1}
             for wallet in one.wallets:
-                stub.transactions.add(wallet, one.signature, told)
+                stub.transactions.add(wallet, one.signature, result)
         else:
             chain = stub.nodes.blocks.setdefault(one.chain, EvmChain())
             chain.decimals |= one.row["decimals"]

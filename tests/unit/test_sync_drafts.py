@@ -29,31 +29,31 @@ swaps = st.builds(
 )
 
 
-def as_told(told: list[Swap]) -> dict[tuple[str, str, bool], Draft]:
-    return {(draft.tx_signature, draft.mint, draft.is_sell): draft for draft in draft_trades(told).drafts}
+def drafted(swaps: list[Swap]) -> dict[tuple[str, str, bool], Draft]:
+    return {(draft.tx_signature, draft.mint, draft.is_sell): draft for draft in draft_trades(swaps).drafts}
 
 
 @given(st.data(), st.lists(swaps, max_size=8, unique=True))
-def test_order_and_repetition_change_nothing(data: st.DataObject, told: list[Swap]) -> None:
-    once = as_told(told)
-    again = as_told(data.draw(st.permutations(told + told[: len(told) // 2])))
+def test_order_and_repetition_change_nothing(data: st.DataObject, swaps: list[Swap]) -> None:
+    once = drafted(swaps)
+    again = drafted(data.draw(st.permutations(swaps + swaps[: len(swaps) // 2])))
     assert again == once
 
 
 @given(st.lists(swaps, max_size=8, unique=True))
-def test_no_amount_is_lost_or_rounded(told: list[Swap]) -> None:
-    drafted = draft_trades(told)
+def test_no_amount_is_lost_or_rounded(swaps: list[Swap]) -> None:
+    done = draft_trades(swaps)
     left_out = sum(
-        1 for swap in told if swap.bought.mint is not None and swap.sold.mint is not None and not swap.usd
+        1 for swap in swaps if swap.bought.mint is not None and swap.sold.mint is not None and not swap.usd
     )
-    assert len(drafted.left_out) <= left_out
-    if drafted.left_out:
+    assert len(done.left_out) <= left_out
+    if done.left_out:
         return
     with localcontext(prec=200):
-        for draft in drafted.drafts:
+        for draft in done.drafts:
             sides = [
                 leg.amount
-                for swap in told
+                for swap in swaps
                 if swap.tx_signature == draft.tx_signature
                 for leg in [swap.sold if draft.is_sell else swap.bought]
                 if leg.mint == draft.mint and not swap.bought.mint is swap.sold.mint is None
@@ -62,22 +62,22 @@ def test_no_amount_is_lost_or_rounded(told: list[Swap]) -> None:
 
 
 @given(st.lists(swaps, max_size=6, unique=True), swaps)
-def test_a_further_row_takes_no_trade_away(told: list[Swap], late: Swap) -> None:
-    assert as_told(told).keys() <= as_told([*told, late]).keys()
+def test_a_further_row_takes_no_trade_away(swaps: list[Swap], late: Swap) -> None:
+    assert drafted(swaps).keys() <= drafted([*swaps, late]).keys()
 
 
 @given(amounts, amounts, amounts)
 def test_both_sides_of_a_hop_are_worth_what_was_paid(paid: Decimal, middle: Decimal, got: Decimal) -> None:
-    told = [
+    swaps = [
         Swap(WALLET, "t", AT, "q", Leg("B", got), Leg("A", middle)),
         Swap(WALLET, "t", AT, "p", Leg("A", middle), Leg(None, paid)),
     ]
-    values = {key[1:]: draft.value(ONE) for key, draft in as_told(told).items()}
+    values = {key[1:]: draft.value(ONE) for key, draft in drafted(swaps).items()}
     assert values == {("A", False): paid, ("A", True): paid, ("B", False): paid}
 
 
 def test_parts_are_added_and_hops_have_their_mean_price() -> None:
-    told = [
+    swaps = [
         Swap(WALLET, "t", AT, "p", Leg("A", Decimal(2), "Apple"), Leg(None, ONE), ONE),
         Swap(WALLET, "t", AT, "q", Leg("A", ONE), Leg(None, Decimal(5)), ONE),
         Swap(WALLET, "t", AT, "r", Leg("B", Decimal(8)), Leg("A", ONE), ONE),
@@ -89,7 +89,7 @@ def test_parts_are_added_and_hops_have_their_mean_price() -> None:
             *(draft.token_amount, draft.value(ONE)),
             *(draft.value_usd, draft.name),
         )
-        for draft in draft_trades(told).drafts
+        for draft in draft_trades(swaps).drafts
     }
     assert found == {
         (1, "A", False): (3, 6, 2, "Apple"),
@@ -102,13 +102,13 @@ def test_parts_are_added_and_hops_have_their_mean_price() -> None:
 
 
 def test_a_trade_with_the_dollars_of_only_a_part_has_no_dollar_value() -> None:
-    told = [
+    swaps = [
         Swap(WALLET, "t", AT, "p", Leg("A", ONE), Leg(None, ONE), ONE),
         Swap(WALLET, "t", AT, "q", Leg("A", ONE), Leg(None, ONE)),
     ]
-    assert as_told(told)["t", "A", False].value_usd is None
+    assert drafted(swaps)["t", "A", False].value_usd is None
 
 
 def test_dollars_become_coins_to_the_smallest_unit() -> None:
-    told = [Swap(WALLET, "t", AT, "p", Leg("A", ONE), Leg("B", ONE), Decimal(1))]
-    assert as_told(told)["t", "A", False].value(Decimal(3)) == Decimal("0.333333333")
+    swaps = [Swap(WALLET, "t", AT, "p", Leg("A", ONE), Leg("B", ONE), Decimal(1))]
+    assert drafted(swaps)["t", "A", False].value(Decimal(3)) == Decimal("0.333333333")
