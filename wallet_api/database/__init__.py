@@ -1,6 +1,6 @@
 """PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
-from wallet_api.database.connection import Columns, Connection, Lists, Row, connect, tuple_row
+from wallet_api.database.connection import Connection, connect, tuple_row
 from wallet_api.database.failures import (
     DatabaseRefused,
     DatabaseUnavailable,
@@ -11,6 +11,7 @@ from wallet_api.database.failures import (
     had_no_effect,
     translated,
 )
+from wallet_api.database.lists import Columns, Lists, Row, rows_by, rows_of, rows_where
 from wallet_api.database.location import location_of
 from wallet_api.database.pools import Database
 from wallet_api.database.statements import load_sql, load_statements
@@ -32,6 +33,9 @@ __all__ = [
     "load_sql",
     "load_statements",
     "location_of",
+    "rows_by",
+    "rows_of",
+    "rows_where",
     "translated",
     "tuple_row",
 ]

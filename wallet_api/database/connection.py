@@ -1,6 +1,6 @@
 """Connections to PostgreSQL, to a single server or to a Citus cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, LiteralString
@@ -10,13 +10,9 @@ from psycopg.rows import dict_row, tuple_row
 from psycopg.types.string import TextLoader
 
 from wallet_api.database.failures import translated
+from wallet_api.database.lists import Columns, Lists, Row
 
-__all__ = ["Columns", "Connection", "Lists", "Row", "connect", "tuple_row"]
-
-Row = dict[str, Any]
-# The values of each column by its name.
-Columns = dict[str, Sequence[Any]]
-Lists = tuple[Row, list[Columns]]
+__all__ = ["Connection", "connect", "tuple_row"]
 
 # The minimum of libpq; shorter than the retransmission to a host that drops packets.
 CONNECT_TIMEOUT_SECONDS = 2

@@ -12,8 +12,9 @@ from psycopg.abc import RV, PQGen
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 
-from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection, Row
+from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
 from wallet_api.database.failures import translated
+from wallet_api.database.lists import Row
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-import orjson
-
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, Row, load_sql, rows_of
 from wallet_api.periods import PERIOD_LENGTHS
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
@@ -26,10 +24,10 @@ _LISTS = {
 
 
 class MostTraded(NamedTuple):
-    """How many tokens a group traded, and the first of them as JSON."""
+    """How many tokens a group traded, and the first of them."""
 
     total: int
-    tokens: list[orjson.Fragment]
+    tokens: list[Row]
 
 
 def analytics_data(
@@ -79,5 +77,5 @@ def read_most_traded(
         },
     )
     assert found is not None
-    head, _ = found
-    return MostTraded(head["total"], [orjson.Fragment(token) for token in head["tokens"]])
+    head, [tokens] = found
+    return MostTraded(head["total"], rows_of(tokens))

@@ -29,28 +29,21 @@
        ),
 {token_name},
 {token_price},
-       -- json_strip_nulls leaves out dollars that are unknown, and would leave out symbol and price: they are appended.
        shown AS (
-       SELECT wallet_count,
+       SELECT row_number() OVER (ORDER BY wallet_count DESC, wanted.volume DESC, wanted.mint) AS place,
+              wanted.mint,
+              face.symbol,
+              COALESCE(token_name.token_name, face.name, '') AS token_name,
+              wallet_count,
+              buy_txn,
+              sell_txn,
+              buy_txn + sell_txn AS total_txn,
               wanted.volume,
-              mint,
-              (SELECT rtrim(json_strip_nulls(row_to_json(figures))::text, '}')
-                 FROM (SELECT wanted.mint,
-                              COALESCE(token_name.token_name, face.name, '') AS token_name,
-                              wallet_count,
-                              buy_txn,
-                              sell_txn,
-                              buy_txn + sell_txn AS total_txn,
-                              wanted.volume,
-                              -- A trade without a dollar value counts with the latest native price.
-                              round_half_up(dollars(volume_usd, volume_without_usd, buy_txn + sell_txn, txn_without_usd,
-                                                    latest.usd), 4) AS volume_usd,
-                              round_half_up(realized, 9) AS realized_pnl) AS figures)
-                  || ',"symbol":'
-                  || COALESCE(to_json(face.symbol)::text, 'null')
-                  || ',"price":'
-                  || COALESCE(round_half_up(token_price.price, 18)::text, 'null')
-                  || '}' AS entry
+              -- A trade without a dollar value counts with the latest native price.
+              round_half_up(dollars(volume_usd, volume_without_usd, buy_txn + sell_txn, txn_without_usd,
+                                    latest.usd), 4) AS volume_usd,
+              round_half_up(realized, 9) AS realized_pnl,
+              round_half_up(token_price.price, 18) AS price
          FROM wanted
         CROSS JOIN latest
          LEFT JOIN token_name
@@ -59,12 +52,18 @@
            ON face.token_id = wanted.token_id
          LEFT JOIN token_price
            ON token_price.token_id = wanted.token_id
+       ),
+       head AS (
+       SELECT 1 AS place,
+              (SELECT count(*)
+                 FROM summed) AS total,
+              ARRAY(SELECT token_id
+                      FROM newest_trade
+                     WHERE NOT makes_price) AS unpriced_ids
        )
-SELECT ARRAY(SELECT entry
-               FROM shown
-              ORDER BY wallet_count DESC, volume DESC, mint) AS tokens,
-       (SELECT count(*)
-          FROM summed) AS total,
-       ARRAY(SELECT token_id
-               FROM newest_trade
-              WHERE NOT makes_price) AS unpriced_ids
+SELECT head.*,
+       shown.*
+  FROM head
+  FULL JOIN shown
+ USING (place)
+ ORDER BY shown.place

@@ -3,10 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_sql, rows_by
 from wallet_api.wallets import Wallet
 
 _CALENDAR = load_sql(__package__, "calendar")
@@ -22,8 +20,17 @@ def wallet_calendar(connection: Connection, wallet: Wallet, now: datetime) -> di
         "currency": CHAINS[wallet.blockchain].currency,
         "now": now.replace(microsecond=0),
     }
-    row = connection.execute(_CALENDAR, parameters).fetchone()
-    if row is None:
+    found = connection.fetch_lists(_CALENDAR, parameters)
+    if found is None:
         raise wallet.removed
-    parts = ("profile", "months", "month", "dates")
-    return {"wallet": wallet.address, **{part: orjson.Fragment(row[part]) for part in parts}}
+    head, [months, days] = found
+    days_of = rows_by(days, "starts_on")
+    dates: list[Any] = [days_of.get(month, []) for month in months["starts_on"]]
+    last = {name.removeprefix("month_"): values[-1] for name, values in months.items() if values}
+    return {
+        **head,
+        "wallet": wallet.address,
+        "months": {**months, "dates": dates},
+        "month": last,
+        "dates": dates[-1] if dates else [],
+    }

@@ -3,7 +3,6 @@
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
 {profile}
-                  AS profile
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
        ),
@@ -83,46 +82,59 @@
         CROSS JOIN latest
        ),
        dates AS (
-       SELECT starts_on,
-              json_agg((SELECT json_strip_nulls(row_to_json(entry))
-                          FROM (SELECT to_char(day, 'YYYY-MM-DD') AS date, realized_pnl, realized_pnl_usd, buy_txn,
-                                       sell_txn, txn_total, tokens_traded, volume, total_buy, total_buy_usd,
-                                       total_sell, total_sell_usd) AS entry)
-                       ORDER BY day) AS dates
+       SELECT row_number() OVER (ORDER BY day) AS place,
+              starts_on,
+              to_char(day, 'YYYY-MM-DD') AS date,
+              realized_pnl,
+              realized_pnl_usd,
+              buy_txn,
+              sell_txn,
+              txn_total,
+              tokens_traded,
+              volume,
+              total_buy,
+              total_buy_usd,
+              total_sell,
+              total_sell_usd
          FROM shown
         WHERE day IS NOT NULL
-        GROUP BY starts_on
        ),
-       summary AS (
-       SELECT shown.starts_on,
-              (SELECT json_strip_nulls(row_to_json(entry))
-                 FROM (SELECT extract(year FROM shown.starts_on)::integer AS year,
-                              extract(month FROM shown.starts_on)::integer AS month,
-                              realized_pnl, realized_pnl_usd, buy_txn, sell_txn, txn_total, tokens_traded, volume,
-                              total_buy, total_buy_usd, total_sell, total_sell_usd,
-                              COALESCE(positive_streak, 0) AS positive_streak,
-                              COALESCE(negative_streak, 0) AS negative_streak) AS entry) AS month,
-              COALESCE(dates, '[]') AS dates
+       months AS (
+       SELECT row_number() OVER (ORDER BY shown.starts_on) AS place,
+              shown.starts_on,
+              extract(year FROM shown.starts_on)::integer AS month_year,
+              extract(month FROM shown.starts_on)::integer AS month_month,
+              realized_pnl AS month_realized_pnl,
+              realized_pnl_usd AS month_realized_pnl_usd,
+              buy_txn AS month_buy_txn,
+              sell_txn AS month_sell_txn,
+              txn_total AS month_txn_total,
+              tokens_traded AS month_tokens_traded,
+              volume AS month_volume,
+              total_buy AS month_total_buy,
+              total_buy_usd AS month_total_buy_usd,
+              total_sell AS month_total_sell,
+              total_sell_usd AS month_total_sell_usd,
+              COALESCE(positive_streak, 0) AS month_positive_streak,
+              COALESCE(negative_streak, 0) AS month_negative_streak
          FROM shown
          LEFT JOIN longest
            ON longest.starts_on = shown.starts_on
-         LEFT JOIN dates
-           ON dates.starts_on = shown.starts_on
         WHERE shown.day IS NULL
        ),
-       last AS (
-       SELECT month,
-              dates
-         FROM summary
-        ORDER BY starts_on DESC
-        LIMIT 1
+       head AS (
+       SELECT 1 AS place,
+              wallet.*
+         FROM wallet
        )
-SELECT wallet.profile,
-       (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
-                                    FROM (SELECT month, dates) AS entry) ORDER BY starts_on), '[]')::text
-          FROM summary) AS months,
-       COALESCE(last.month, '{}')::text AS month,
-       COALESCE(last.dates, '[]')::text AS dates
-  FROM wallet
-  LEFT JOIN last
-    ON true
+SELECT head.*,
+       months.*,
+       dates.*
+  FROM head
+  FULL JOIN months
+ USING (place)
+  FULL JOIN dates
+ USING (place)
+ WHERE EXISTS (SELECT
+                 FROM head)
+ ORDER BY COALESCE(head.place, months.place, dates.place)

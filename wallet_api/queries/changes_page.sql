@@ -213,7 +213,7 @@
               candidate.place AS ordinal,
               CASE WHEN candidate.is_known THEN 'correction' ELSE 'trade' END AS event,
               candidate.arrived_at,
-{feed_columns}
+{feed_trade}
 {feed_joins}
         WHERE candidate.event = 'trade'
           AND candidate.place <= %(limit)s::bigint
@@ -227,7 +227,7 @@
               candidate.event_index,
               CASE WHEN candidate.is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
               iso_time(candidate.created_at) AS created_at,
-{profile_columns},
+{profile},
               candidate.mint
          FROM candidate
          JOIN wallets
@@ -240,7 +240,7 @@
               candidate.place AS ordinal,
               candidate.event,
               candidate.arrived_at,
-{profile_columns}
+{profile}
          FROM candidate
          JOIN ledger_events
            ON ledger_events.event_id = candidate.subject_id

@@ -3,10 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_sql, rows_by
 from wallet_api.periods import PERIOD_LENGTHS
 from wallet_api.queries.paging import cut_warnings, with_warnings
 from wallet_api.queries.windows import cut_period
@@ -30,7 +28,7 @@ def wallet_connections(
     """
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
-    row = connection.execute(
+    found = connection.fetch_lists(
         _CONNECTIONS,
         {
             **wallet.parameters,
@@ -41,9 +39,11 @@ def wallet_connections(
             "most_tokens": MAX_TOKENS,
             **cut_period(since, now),
         },
-    ).fetchone()
-    if row is None:
+    )
+    if found is None:
         raise wallet.removed
+    row, [connections, tokens] = found
+    tokens_of = rows_by(tokens, "ordinal")
     data = {
         "wallet_address": wallet.address,
         "blockchain": wallet.blockchain,
@@ -51,7 +51,10 @@ def wallet_connections(
         "period": PERIOD,
         "token_count": row["token_count"],
         "total": row["total"],
-        "connections": orjson.Fragment(row["connections"]),
+        "connections": {
+            **connections,
+            "shared_tokens": [tokens_of[ordinal] for ordinal in connections["ordinal"]],
+        },
     }
     shown = row["total"] if limit is None else min(limit, row["total"])
     return with_warnings(data, cut_warnings(shown, row["total"], "connections"))

@@ -54,7 +54,8 @@
         GROUP BY wallet_id
        ),
        shown AS MATERIALIZED (
-       SELECT connected.wallet_id,
+       SELECT row_number() OVER (ORDER BY shared_tokens_count DESC, address) AS ordinal,
+              connected.wallet_id,
               shared_tokens_count,
               last_shared_at,
               address,
@@ -71,14 +72,13 @@
         ORDER BY shared_tokens_count DESC, address
         LIMIT %(limit)s::bigint
        ),
-       -- As text, since JSON functions take several times as long; made and sorted here once, instead of in each wallet's list.
+       -- Sorted here once, instead of in each wallet's list.
        token AS MATERIALIZED (
        SELECT positions.token_id,
               row_number() OVER (ORDER BY positions.mint) AS place,
-              '{"mint":' || to_json(positions.mint)
-              || ',"symbol":' || COALESCE(to_json(face.symbol)::text, 'null')
-              || ',"token_name":' AS entry,
-              to_json(positions.token_name)::text AS token_name,
+              positions.mint,
+              face.symbol,
+              positions.token_name,
               face.name AS face_name
          FROM wallet
         CROSS JOIN (SELECT DISTINCT token_id FROM held) AS common
@@ -89,10 +89,11 @@
            ON face.token_id = common.token_id
        ),
        shared AS (
-       SELECT held.wallet_id,
-              token.entry || COALESCE(token.token_name, to_json(COALESCE(held.token_name, face_name, ''))::text) || '}'
-                  AS entry,
-              row_number() OVER (PARTITION BY held.wallet_id ORDER BY last_at DESC, token.place) AS place
+       SELECT shown.ordinal,
+              token.mint,
+              token.symbol,
+              COALESCE(token.token_name, held.token_name, face_name, '') AS token_name,
+              row_number() OVER (PARTITION BY shown.ordinal ORDER BY last_at DESC, token.place) AS place_of_token
          FROM shown
          JOIN held
            ON held.wallet_id = shown.wallet_id
@@ -100,36 +101,43 @@
          JOIN token
            ON token.token_id = held.token_id
        ),
-       listed AS MATERIALIZED (
-       SELECT wallet_id,
-              string_agg(entry, ',' ORDER BY place) AS tokens
+       shared_token AS (
+       SELECT row_number() OVER (ORDER BY ordinal, place_of_token) AS place,
+              ordinal,
+              mint,
+              symbol,
+              token_name
          FROM shared
-        WHERE place <= %(most_tokens)s::integer
-        GROUP BY wallet_id
+        WHERE place_of_token <= %(most_tokens)s::integer
        ),
        connections AS (
-       SELECT shown.shared_tokens_count,
-              shown.address,
-              '{"wallet_address":' || to_json(shown.address)
-              || ',"profile":' || profile
-              || ',"shared_tokens_count":' || shown.shared_tokens_count
-              || ',"overlap_score":' || round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
-                                                                                             FROM traded)), 4)
-              || ',"shared_tokens":[' || listed.tokens
-              || '],"last_shared_at":"' || iso_time(shown.last_shared_at)
-              || '"}' AS entry
-         FROM (SELECT shown.*,
-{profile}
-                          AS profile
-                 FROM shown) AS shown
-         JOIN listed
-           ON listed.wallet_id = shown.wallet_id
+       SELECT ordinal AS place,
+              ordinal,
+              address AS wallet_address,
+{profile},
+              shared_tokens_count,
+              round_half_up(quotient(shared_tokens_count, (SELECT count(*)
+                                                             FROM traded)), 4) AS overlap_score,
+              iso_time(last_shared_at) AS last_shared_at
+         FROM shown
+       ),
+       head AS (
+       SELECT 1 AS place,
+              wallet.type,
+              (SELECT count(*)
+                 FROM traded) AS token_count,
+              (SELECT count(*)
+                 FROM connected) AS total
+         FROM wallet
        )
-SELECT wallet.type,
-       (SELECT count(*)
-          FROM traded) AS token_count,
-       (SELECT count(*)
-          FROM connected) AS total,
-       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY shared_tokens_count DESC, address), '') || ']'
-          FROM connections) AS connections
-  FROM wallet
+SELECT head.*,
+       connections.*,
+       shared_token.*
+  FROM head
+  FULL JOIN connections
+ USING (place)
+  FULL JOIN shared_token
+ USING (place)
+ WHERE EXISTS (SELECT
+                 FROM head)
+ ORDER BY COALESCE(head.place, connections.place, shared_token.place)

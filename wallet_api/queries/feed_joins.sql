@@ -1,4 +1,4 @@
--- For feeds to include: what feed_columns.sql is read from. Their CTE latest (currency, usd) is in scope.
+-- For feeds to include: what feed_trade.sql is read from. Their CTE latest (currency, usd) is in scope.
 -- Needs wallets_pkey, positions_pkey, token_faces_pkey.
          FROM candidate
          JOIN wallets

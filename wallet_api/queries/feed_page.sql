@@ -39,7 +39,7 @@
        ),
        page AS (
        SELECT row_number() OVER (ORDER BY candidate.place) AS place,
-{feed_columns}
+{feed_trade}
 {feed_joins}
         ORDER BY candidate.place
         LIMIT %(limit)s::bigint

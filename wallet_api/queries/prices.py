@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Columns, Connection, load_sql
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 
 _PRICES = load_sql(__package__, "prices")
@@ -23,13 +21,13 @@ def token_prices(
     """Return what is known of each token of a chain, in their order, with its price."""
     tokens = read_prices(connection, now, blockchain, mints, rule)
     currency = CHAINS[blockchain].currency
-    return {"blockchain": blockchain, "currency": currency, "tokens": orjson.Fragment(tokens)}
+    return {"blockchain": blockchain, "currency": currency, "tokens": tokens}
 
 
 def read_prices(
     connection: Connection, now: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
-) -> str:
-    """Return the same as JSON, a list of one token or more."""
+) -> Columns:
+    """Return the same as columns."""
     parameters = {
         "blockchain": blockchain,
         "mints": list(mints),
@@ -38,5 +36,5 @@ def read_prices(
     }
     found = read_priced(connection, _PRICES, parameters)
     assert found is not None
-    tokens: str = found[0]["tokens"]
+    _, [tokens] = found
     return tokens

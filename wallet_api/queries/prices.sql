@@ -6,24 +6,30 @@
 {token_block},
        shown AS (
        SELECT requested.place,
-              (SELECT row_to_json(token)
-                 FROM (SELECT requested.mint,
-                              token_block.token_id IS NOT NULL AS found,
-                              symbol,
-                              COALESCE(token_name, '') AS token_name,
-                              token_decimals,
-                              token_supply,
-                              price,
-                              price_usd,
-                              price_at,
-                              market_cap,
-                              market_cap_usd) AS token) AS token
+              requested.mint,
+              token_block.token_id IS NOT NULL AS found,
+              symbol,
+              COALESCE(token_name, '') AS token_name,
+              token_decimals,
+              token_supply,
+              price,
+              price_usd,
+              price_at,
+              market_cap,
+              market_cap_usd
          FROM unnest(%(mints)s::text[]) WITH ORDINALITY AS requested (mint, place)
          LEFT JOIN token_block
            ON token_block.mint = requested.mint
+       ),
+       head AS (
+       SELECT 1 AS place,
+              ARRAY(SELECT token_id
+                      FROM newest_trade
+                     WHERE NOT makes_price) AS unpriced_ids
        )
-SELECT json_agg(token ORDER BY place)::text AS tokens,
-       ARRAY(SELECT token_id
-               FROM newest_trade
-              WHERE NOT makes_price) AS unpriced_ids
-  FROM shown
+SELECT head.*,
+       shown.*
+  FROM head
+  FULL JOIN shown
+ USING (place)
+ ORDER BY shown.place

@@ -1,16 +1,13 @@
 """What the wallets of a group bought together, first, or left, as it was known at a moment."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-import orjson
-
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
 from wallet_api.errors import InvalidParameter
 from wallet_api.queries.paging import cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
@@ -96,8 +93,12 @@ def group_signals(
         **options.parameters(moment),
         **rule.parameters(moment),
     }
-    rows = connection.execute(_SIGNALS, parameters).fetchall()
-    tokens = _tokens_of(connection, moment, blockchain, [row["mint"] for row in rows], rule)
+    found = connection.fetch_lists(_SIGNALS, parameters)
+    assert found is not None
+    head, [signals, wallets] = found
+    rows = rows_of(signals)
+    tokens = _tokens_of(connection, moment, blockchain, signals["mint"], rule)
+    wallets_of = rows_by(wallets, "ordinal")
     data = {
         "blockchain": blockchain,
         "type": type,
@@ -105,15 +106,16 @@ def group_signals(
         "mode": options.mode,
         "hours": options.window_hours,
         "as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
-        "total": rows[0]["total"] if rows else 0,
+        "total": head["total"],
         "count": len(rows),
         "signals": [
             {
                 "signal_type": options.mode,
                 "signal_strength": _strength(row["wallet_count"], options.least_wallets),
                 **_signal(row, blockchain, options.window_hours, tokens[row["mint"]]),
+                "wallets": wallets_of.get(ordinal),
             }
-            for row in rows
+            for ordinal, row in enumerate(rows, 1)
         ],
     }
     warnings = cap_warnings("hours", options.hours, MAX_HOURS)
@@ -144,7 +146,6 @@ def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]
             "price": token["price"],
             "price_at": token["price_at"],
         },
-        "wallets": None if row["wallets"] is None else orjson.Fragment(row["wallets"]),
         "window": {**row, "hours": hours},
     }
 
@@ -154,8 +155,7 @@ def _tokens_of(
 ) -> dict[str, Row]:
     if not mints:
         return {}
-    tokens = json.loads(read_prices(connection, moment, blockchain, mints, rule), parse_float=Decimal)
-    return {token["mint"]: token for token in tokens}
+    return {row["mint"]: row for row in rows_of(read_prices(connection, moment, blockchain, mints, rule))}
 
 
 def _strength(wallets: int, least: int) -> str:

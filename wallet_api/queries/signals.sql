@@ -218,46 +218,41 @@
                              AND trades.created_at > %(active_since)s
                              AND trades.created_at <= %(now)s))
        ),
-       -- As text, since row_to_json takes twice as long. Unknown dollar values are left out.
-       shown AS (
-       SELECT position.token_id,
-              position.place,
-              '{"profile":' ||
-{profile}
-              || COALESCE(',"bought_at":"' || iso_time(first_buy) || '"', '')
-              || ',"is_active":' || (active.wallet_id IS NOT NULL)
-              || ',"still_holding":' || still_held(quantity, peak)
-              || ',"buy_txn":' || buy_txn
-              || ',"sell_txn":' || sell_txn
-              || ',"buy_tokens":' || round_half_up(bought_tokens, 18)
-              || ',"sell_tokens":' || round_half_up(sold_tokens, 18)
-              || ',"held_tokens":' || round_half_up(quantity, 18)
-              || ',"held_tokens_peak":' || round_half_up(peak, 18)
-              || ',"bag_pct":' || percentage(quantity, peak)
-              || ',"supply_pct":' || COALESCE(percentage(quantity, NULLIF(face.supply, 0))::text, 'null')
-              || ',"supply_pct_peak":' || COALESCE(percentage(peak, NULLIF(face.supply, 0))::text, 'null')
-              || ',"total_buy":' || round_half_up(invested, 9)
-              || COALESCE(',"total_buy_usd":'
-                          || round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd,
-                                                   latest.usd), 4), '')
-              || ',"total_sell":' || round_half_up(sold, 9)
-              || COALESCE(',"total_sell_usd":'
-                          || round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd,
-                                                   latest.usd), 4), '')
-              || ',"realized_pnl":' || round_half_up(realized, 9)
-              || CASE WHEN covered_without_usd = 0 THEN ',"realized_pnl_usd":' || round_half_up(realized_usd, 4)
-                      ELSE ''
-                 END
-              || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
-              || ',"window_buy_txn":' || window_buy_txn
-              || ',"window_invested":' || round_half_up(window_invested, 9)
-              || COALESCE(',"window_invested_usd":'
-                          || round_half_up(dollars(window_invested_usd, window_invested_without_usd, window_buy_txn,
-                                                   window_buys_without_usd,
-                                                   latest.usd), 4), '')
-              || ',"window_tokens_bought":' || round_half_up(window_bought_tokens, 18)
-              || '}' AS entry
+       shown_wallet AS (
+       SELECT row_number() OVER (ORDER BY wanted.ordinal, position.place) AS place,
+              wanted.ordinal,
+{profile},
+              iso_time(first_buy) AS bought_at,
+              active.wallet_id IS NOT NULL AS is_active,
+              still_held(quantity, peak) AS still_holding,
+              buy_txn,
+              sell_txn,
+              round_half_up(bought_tokens, 18) AS buy_tokens,
+              round_half_up(sold_tokens, 18) AS sell_tokens,
+              round_half_up(quantity, 18) AS held_tokens,
+              round_half_up(peak, 18) AS held_tokens_peak,
+              percentage(quantity, peak) AS bag_pct,
+              percentage(quantity, NULLIF(face.supply, 0)) AS supply_pct,
+              percentage(peak, NULLIF(face.supply, 0)) AS supply_pct_peak,
+              round_half_up(invested, 9) AS total_buy,
+              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
+                  AS total_buy_usd,
+              round_half_up(sold, 9) AS total_sell,
+              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
+                  AS total_sell_usd,
+              round_half_up(realized, 9) AS realized_pnl,
+              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
+              percentage(realized, realized_cost) AS realized_pnl_percentage,
+              window_buy_txn,
+              round_half_up(window_invested, 9) AS window_invested,
+              round_half_up(dollars(window_invested_usd, window_invested_without_usd, window_buy_txn,
+                                    window_buys_without_usd, latest.usd), 4) AS window_invested_usd,
+              round_half_up(window_bought_tokens, 18) AS window_tokens_bought
          FROM position
+         JOIN (SELECT token_id,
+                      row_number() OVER (ORDER BY wallet_count DESC, total_invested DESC, mint) AS ordinal
+                 FROM wanted) AS wanted
+           ON wanted.token_id = position.token_id
          JOIN wallets
            ON wallets.wallet_id = position.wallet_id
          LEFT JOIN (SELECT token_id,
@@ -269,37 +264,43 @@
         CROSS JOIN latest
         WHERE position.place <= %(most_wallets)s
        ),
-       listed AS MATERIALIZED (
-       SELECT token_id,
-              '[' || string_agg(entry, ',' ORDER BY place) || ']' AS wallets
-         FROM shown
-        GROUP BY token_id
+       shown AS (
+       SELECT row_number() OVER (ORDER BY wanted.wallet_count DESC, wanted.total_invested DESC, wanted.mint) AS place,
+              wanted.mint,
+              stats.trader_count,
+              stats.still_holding_count,
+              stats.total_buy,
+              stats.total_sell,
+              stats.net_flow,
+              wanted.wallet_count,
+              iso_time(span.first_at) AS first_buy_at,
+              iso_time(span.latest_at) AS latest_buy_at,
+              round_half_up(quotient(extract(epoch FROM span.latest_at - span.first_at), 60), 2) AS time_span_minutes,
+              wanted.total_invested,
+              round_half_up(span.usd, 4) AS total_invested_usd,
+              round_half_up(quotient(span.invested, wanted.wallet_count), 9) AS avg_invested,
+              round_half_up(quotient(span.usd, wanted.wallet_count), 4) AS avg_invested_usd,
+              round_half_up(span.bought_tokens, 18) AS total_tokens_bought,
+              percentage(span.bought_tokens, NULLIF(face.supply, 0)) AS supply_pct_bought
+         FROM wanted
+         JOIN stats
+           ON stats.token_id = wanted.token_id
+         JOIN span
+           ON span.token_id = wanted.token_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = wanted.token_id
+       ),
+       head AS (
+       SELECT 1 AS place,
+              COALESCE(max(total), 0) AS total
+         FROM wanted
        )
-SELECT wanted.mint,
-       stats.trader_count,
-       stats.still_holding_count,
-       stats.total_buy,
-       stats.total_sell,
-       stats.net_flow,
-       listed.wallets,
-       wanted.wallet_count,
-       wanted.total,
-       iso_time(span.first_at) AS first_buy_at,
-       iso_time(span.latest_at) AS latest_buy_at,
-       round_half_up(quotient(extract(epoch FROM span.latest_at - span.first_at), 60), 2) AS time_span_minutes,
-       wanted.total_invested,
-       round_half_up(span.usd, 4) AS total_invested_usd,
-       round_half_up(quotient(span.invested, wanted.wallet_count), 9) AS avg_invested,
-       round_half_up(quotient(span.usd, wanted.wallet_count), 4) AS avg_invested_usd,
-       round_half_up(span.bought_tokens, 18) AS total_tokens_bought,
-       percentage(span.bought_tokens, NULLIF(face.supply, 0)) AS supply_pct_bought
-  FROM wanted
-  JOIN stats
-    ON stats.token_id = wanted.token_id
-  JOIN span
-    ON span.token_id = wanted.token_id
-  LEFT JOIN listed
-    ON listed.token_id = wanted.token_id
-  LEFT JOIN token_faces AS face
-    ON face.token_id = wanted.token_id
- ORDER BY wanted.wallet_count DESC, wanted.total_invested DESC, wanted.mint
+SELECT head.*,
+       shown.*,
+       shown_wallet.*
+  FROM head
+  FULL JOIN shown
+ USING (place)
+  FULL JOIN shown_wallet
+ USING (place)
+ ORDER BY COALESCE(head.place, shown.place, shown_wallet.place)

@@ -7,7 +7,7 @@
 {trader_page},
        shown AS (
        SELECT ordinal AS place,
-{profile_columns},
+{profile},
               round_half_up(quantity, 18) AS holdings_token_amount,
               round_half_up(peak, 18) AS holdings_token_amount_peak,
               percentage(quantity, peak) AS holdings_bag_pct,

@@ -93,7 +93,7 @@
        ),
        shown AS (
        SELECT ordinal AS place,
-{profile_columns},
+{profile},
               round_half_up(quantity, 18) AS trader_holdings_token_amount,
               round_half_up(peak, 18) AS trader_holdings_token_amount_peak,
               percentage(quantity, peak) AS trader_holdings_bag_pct,

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, Row, load_sql, rows_where
 from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
@@ -43,16 +41,14 @@ def track_wallet(
     found = read_priced(connection, _TRACKER, parameters)
     if found is None:
         raise wallet.removed
-    row, _ = found
-    json_parts = (
-        "period_stats",
-        "period_win_rate_distribution",
-        "period_history_tokens",
-        "period_realized_pnl_chart",
-        "period_trades",
-    )
+    row, [tokens, chart, trades] = found
+    held = [
+        is_held and number <= MAX_ROWS
+        for is_held, number in zip(tokens["still_holding"], tokens["held_ordinal"], strict=True)
+    ]
     texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
     data: dict[str, Any] = {
+        **row,
         "wallet": wallet.address,
         "profile": {
             "wallet_address": wallet.address,
@@ -61,12 +57,14 @@ def track_wallet(
             "currency": currency,
             "active_hours": active_hours(dict(row["hours"])),
         },
-        **{part: orjson.Fragment(row[part]) for part in json_parts},
+        "period_history_tokens": rows_where(tokens, [number <= MAX_ROWS for number in tokens["ordinal"]]),
+        "period_realized_pnl_chart": chart,
+        "period_trades": trades,
         "period_active_tokens": {
             "active_tokens_count": row["active_tokens_count"],
             "still_holding_count": row["still_holding_count"],
             "avg_position_size": row["avg_position_size"],
-            "tokens": orjson.Fragment(row["held_tokens"]),
+            "tokens": rows_where(tokens, held),
         },
     }
     return with_warnings(data, _warnings(row))

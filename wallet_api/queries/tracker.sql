@@ -85,41 +85,44 @@
          FROM token
        ),
        stats AS (
-       SELECT %(period)s::text AS period,
-              buy_txn,
-              sell_txn,
-              buy_txn + sell_txn AS total_txn,
-              round_half_up(invested, 9) AS total_buy,
+       SELECT %(period)s::text AS period_stats_period,
+              buy_txn AS period_stats_buy_txn,
+              sell_txn AS period_stats_sell_txn,
+              buy_txn + sell_txn AS period_stats_total_txn,
+              round_half_up(invested, 9) AS period_stats_total_buy,
               round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
-                  AS total_buy_usd,
-              round_half_up(sold, 9) AS total_sell,
+                  AS period_stats_total_buy_usd,
+              round_half_up(sold, 9) AS period_stats_total_sell,
               round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
-                  AS total_sell_usd,
-              round_half_up(invested + sold, 9) AS volume,
+                  AS period_stats_total_sell_usd,
+              round_half_up(invested + sold, 9) AS period_stats_volume,
               round_half_up(dollars(invested_usd + sold_usd, invested_without_usd + sold_without_usd, buy_txn + sell_txn,
-                                    buys_without_usd + sells_without_usd, latest.usd), 4) AS volume_usd,
-{profit},
-              win_count,
-              closed_count - win_count AS loss_count,
-              percentage(win_count, closed_count) AS win_rate,
-              round_half_up(best_trade, 9) AS best_trade_pnl,
-              round_half_up(worst_trade, 9) AS worst_trade_pnl,
-              round_half_up(largest_buy, 9) AS largest_buy,
+                                    buys_without_usd + sells_without_usd, latest.usd), 4) AS period_stats_volume_usd,
+{profit: profit.$ AS period_stats_$},
+              win_count AS period_stats_win_count,
+              closed_count - win_count AS period_stats_loss_count,
+              percentage(win_count, closed_count) AS period_stats_win_rate,
+              round_half_up(best_trade, 9) AS period_stats_best_trade_pnl,
+              round_half_up(worst_trade, 9) AS period_stats_worst_trade_pnl,
+              round_half_up(largest_buy, 9) AS period_stats_largest_buy,
               CASE WHEN covered_txn = 0 THEN NULL
                    WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
                    ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
-              END AS avg_hold_time_minutes
+              END AS period_stats_avg_hold_time_minutes
          FROM total
         CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{profit}) AS profit
        ),
        distribution AS (
-       SELECT percentage(win_count, closed_count) AS win_rate_percentage,
-              above_500,
-              above_100_to_500,
-              above_zero_to_100,
-              below_zero,
-              closed_count,
-              win_count
+       SELECT percentage(win_count, closed_count) AS period_win_rate_distribution_win_rate_percentage,
+              above_500 AS period_win_rate_distribution_above_500,
+              above_100_to_500 AS period_win_rate_distribution_above_100_to_500,
+              above_zero_to_100 AS period_win_rate_distribution_above_zero_to_100,
+              below_zero AS period_win_rate_distribution_below_zero,
+              closed_count AS period_win_rate_distribution_closed_count,
+              win_count AS period_win_rate_distribution_win_count
          FROM total
        ),
        wanted AS (
@@ -140,38 +143,33 @@
            ON token_price.token_id = token.token_id
        WINDOW newest_first AS (ORDER BY last_seen DESC, mint ROWS UNBOUNDED PRECEDING)
        ),
-       -- As text, since row_to_json takes longer and cannot leave out unknown dollar values.
-       token_row AS MATERIALIZED (
-       SELECT ordinal,
+       token_row AS (
+       SELECT row_number() OVER (ORDER BY ordinal) AS place,
+              ordinal,
               held_ordinal,
+              mint,
+              symbol,
+              COALESCE(token_name, face_name, '') AS token_name,
+              round_half_up(invested, 9) AS buy_value,
+              round_half_up(buy_usd, 4) AS buy_value_usd,
+              round_half_up(sold, 9) AS sell_value,
+              round_half_up(sell_usd, 4) AS sell_value_usd,
+              round_half_up(bought_tokens, 18) AS buy_tokens,
+              round_half_up(sold_tokens, 18) AS sell_tokens,
+              buy_txn,
+              sell_txn,
+              round_half_up(realized, 9) AS realized_pnl,
+              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
+              percentage(realized, realized_cost) AS realized_pnl_percentage,
+              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
+              round_half_up(tokens_without_cost, 18) AS tokens_sold_without_cost,
+              iso_time(first_seen) AS first_seen,
+              iso_time(last_seen) AS last_seen,
+              round_half_up(quantity, 18) AS remaining_tokens,
+              percentage(quantity, peak) AS bag_pct,
               still_holding,
-              '{"mint":' || to_json(mint)
-              || ',"symbol":' || COALESCE(to_json(symbol)::text, 'null')
-              || ',"token_name":' || to_json(COALESCE(token_name, face_name, ''))
-              || ',"buy_value":' || round_half_up(invested, 9)
-              || COALESCE(',"buy_value_usd":' || round_half_up(buy_usd, 4), '')
-              || ',"sell_value":' || round_half_up(sold, 9)
-              || COALESCE(',"sell_value_usd":' || round_half_up(sell_usd, 4), '')
-              || ',"buy_tokens":' || round_half_up(bought_tokens, 18)
-              || ',"sell_tokens":' || round_half_up(sold_tokens, 18)
-              || ',"buy_txn":' || buy_txn
-              || ',"sell_txn":' || sell_txn
-              || ',"realized_pnl":' || round_half_up(realized, 9)
-              || CASE WHEN covered_without_usd = 0
-                      THEN ',"realized_pnl_usd":' || round_half_up(realized_usd, 4)
-                      ELSE ''
-                 END
-              || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
-              || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
-              || ',"tokens_sold_without_cost":' || round_half_up(tokens_without_cost, 18)
-              || ',"first_seen":"' || iso_time(first_seen)
-              || '","last_seen":"' || iso_time(last_seen)
-              || '","remaining_tokens":' || round_half_up(quantity, 18)
-              || ',"bag_pct":' || percentage(quantity, peak)
-              || ',"still_holding":' || still_holding
-              || ',"currency":"' || %(currency)s::text
-              || '","unrealized_pnl":' || COALESCE(unrealized::text, 'null')
-              || '}' AS entry
+              %(currency)s::text AS currency,
+              unrealized AS unrealized_pnl
          FROM ranked
         WHERE ordinal <= %(most)s
            OR (still_holding AND held_ordinal <= %(most)s)
@@ -201,7 +199,7 @@
         WHERE total.covered_txn > 0
        ),
        chart AS (
-       SELECT point.ends_at,
+       SELECT row_number() OVER (ORDER BY point.ends_at) AS place,
               iso_time(point.ends_at) AS timestamp,
               round_half_up(point.realized, 9) AS realized_pnl,
               CASE WHEN total.covered_without_usd = 0 THEN round_half_up(point.realized_usd, 4) END AS realized_pnl_usd
@@ -216,18 +214,30 @@
         FETCH FIRST %(most)s ROWS WITH TIES
        ),
        page AS (
-       SELECT newest.*,
+       SELECT row_number() OVER (ORDER BY newest.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
+                                          mint DESC) AS place,
+              tx_signature,
               token.mint,
               token.symbol,
-              COALESCE(newest.token_name, token.token_name, token.face_name, '') AS shown_name,
-              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS side,
-              round_half_up(value, 9) AS shown_value,
-              round_half_up(COALESCE(value_usd, value * latest.usd), 4) AS shown_usd
+              COALESCE(newest.token_name, token.token_name, token.face_name, '') AS token_name,
+              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+              iso_time(newest.created_at) AS created_at,
+              shown.value,
+              shown.value_usd,
+              round_half_up(token_amount, 18) AS token_amount,
+              %(currency)s::text AS currency,
+              CASE WHEN NOT is_sell THEN shown.value END AS buy_value,
+              CASE WHEN NOT is_sell THEN shown.value_usd END AS buy_value_usd,
+              CASE WHEN is_sell THEN shown.value END AS sell_value,
+              CASE WHEN is_sell THEN shown.value_usd END AS sell_value_usd
          FROM newest
         CROSS JOIN latest
          JOIN token
            ON token.token_id = newest.token_id
-        ORDER BY newest.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
+        CROSS JOIN LATERAL (
+              SELECT round_half_up(newest.value, 9) AS value,
+                     round_half_up(COALESCE(newest.value_usd, newest.value * latest.usd), 4) AS value_usd) AS shown
+        ORDER BY place
         LIMIT %(most)s
        ),
        -- Counted by date_bin first: extracting the hour of each trade takes longer than reading it.
@@ -242,55 +252,44 @@
                   AND created_at <= %(now)s
                 GROUP BY 1) AS counted
         GROUP BY 1
+       ),
+       head AS (
+       SELECT 1 AS place,
+              ARRAY(SELECT token_id
+                      FROM newest_trade
+                     WHERE NOT makes_price) AS unpriced_ids,
+              wallet.name,
+              wallet.image_url,
+              wallet.twitter,
+              wallet.telegram,
+              wallet.copytrade_link,
+              wallet.type,
+              ARRAY(SELECT ARRAY[hour, txn]
+                      FROM hour) AS hours,
+              stats.*,
+              distribution.*,
+              total.tokens AS active_tokens_count,
+              total.still_holding_count,
+              CASE WHEN bought_token_count = 0 THEN 0
+                   ELSE round_half_up(quotient(invested, bought_token_count), 9)
+              END AS avg_position_size,
+              (total.buy_txn + total.sell_txn)::bigint AS total_txn
+         FROM wallet
+        CROSS JOIN total
+        CROSS JOIN stats
+        CROSS JOIN distribution
        )
-SELECT ARRAY(SELECT token_id
-               FROM newest_trade
-              WHERE NOT makes_price) AS unpriced_ids,
-       wallet.name,
-       wallet.image_url,
-       wallet.twitter,
-       wallet.telegram,
-       wallet.copytrade_link,
-       wallet.type,
-       ARRAY(SELECT ARRAY[hour, txn]
-               FROM hour) AS hours,
-       (SELECT json_strip_nulls(row_to_json(stats))::text
-          FROM stats) AS period_stats,
-       (SELECT row_to_json(distribution)::text
-          FROM distribution) AS period_win_rate_distribution,
-       total.tokens AS active_tokens_count,
-       total.still_holding_count,
-       CASE WHEN bought_token_count = 0 THEN 0
-            ELSE round_half_up(quotient(invested, bought_token_count), 9)
-       END AS avg_position_size,
-       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY ordinal), '') || ']'
-          FROM token_row
-         WHERE still_holding
-           AND held_ordinal <= %(most)s) AS held_tokens,
-       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY ordinal), '') || ']'
-          FROM token_row
-         WHERE ordinal <= %(most)s) AS period_history_tokens,
-       (SELECT COALESCE(json_agg((SELECT json_strip_nulls(row_to_json(entry))
-                                    FROM (SELECT timestamp, realized_pnl, realized_pnl_usd) AS entry)
-                                 ORDER BY ends_at), '[]')::text
-          FROM chart) AS period_realized_pnl_chart,
-       (SELECT '[' || COALESCE(
-                   string_agg(
-                       '{"tx_signature":' || to_json(tx_signature)
-                       || ',"mint":' || to_json(mint)
-                       || ',"symbol":' || COALESCE(to_json(symbol)::text, 'null')
-                       || ',"token_name":' || to_json(shown_name)
-                       || ',"transaction_type":"' || side
-                       || '","created_at":"' || iso_time(created_at)
-                       || '","value":' || shown_value
-                       || COALESCE(',"value_usd":' || shown_usd, '')
-                       || ',"token_amount":' || round_half_up(token_amount, 18)
-                       || ',"currency":"' || %(currency)s::text
-                       || '","' || side || '_value":' || shown_value
-                       || COALESCE(',"' || side || '_value_usd":' || shown_usd, '')
-                       || '}', ',' ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
-                                            mint DESC), '') || ']'
-          FROM page) AS period_trades,
-       total.buy_txn + total.sell_txn AS total_txn
-  FROM wallet
- CROSS JOIN total
+SELECT head.*,
+       token_row.*,
+       chart.*,
+       page.*
+  FROM head
+  FULL JOIN token_row
+ USING (place)
+  FULL JOIN chart
+ USING (place)
+  FULL JOIN page
+ USING (place)
+ WHERE EXISTS (SELECT
+                 FROM head)
+ ORDER BY COALESCE(head.place, token_row.place, chart.place, page.place)

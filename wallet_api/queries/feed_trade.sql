@@ -11,7 +11,7 @@
               round_half_up(quotient(COALESCE(candidate.value_usd, candidate.value * latest.usd),
                                      candidate.token_amount), 18) AS price_per_token_usd,
               iso_time(candidate.created_at) AS created_at,
-{profile_columns},
+{profile},
               round_half_up(candidate.quantity_after, 18) AS holdings_after_token_amount,
               round_half_up(candidate.peak_after, 18) AS holdings_after_token_amount_peak,
               percentage(candidate.quantity_after, candidate.peak_after) AS holdings_after_bag_pct,

@@ -1,0 +1,33 @@
+"""Lists of rows as their columns: what Connection.fetch_lists returns."""
+
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from typing import Any
+
+Row = dict[str, Any]
+# The values of each column by its name.
+Columns = dict[str, Sequence[Any]]
+Lists = tuple[Row, list[Columns]]
+
+
+def rows_where(columns: Columns, wanted: Iterable[bool]) -> Columns:
+    """Return the rows that are wanted."""
+    chosen = list(wanted)
+    return {name: list(compress(values, chosen)) for name, values in columns.items()}
+
+
+def rows_of(columns: Columns) -> list[Row]:
+    """Return the rows, each by name."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def rows_by(columns: Columns, name: str) -> dict[Any, Columns]:
+    """Return the rows of each value of a column, by which they are in order."""
+    starts: dict[Any, int] = {}
+    for place, value in enumerate(columns[name]):
+        starts.setdefault(value, place)
+    ends = [*starts.values(), len(columns[name])][1:]
+    return {
+        value: {each: values[start:end] for each, values in columns.items()}
+        for (value, start), end in zip(starts.items(), ends, strict=True)
+    }
