@@ -21,6 +21,7 @@ from tests.ledger.in_process import exact
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.schemas.history import HistorySchema
 from wallet_api.settings import Settings
 from wallet_api.wallets import find_wallet
 
@@ -58,9 +59,10 @@ def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> st
             break
         place = (group[0], wallet["address"])
         record = exact(
+            HistorySchema(),
             wallet_history(
                 connection, find_wallet(connection, *place), datetime.now(UTC), HistoryPage(limit=5)
-            )
+            ),
         )
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.ledger.figures import net_flows
-from tests.ledger.in_process import Importer, Row, clear, parsed
+from tests.ledger.in_process import Importer, Row, clear, exact, parsed
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
-from wallet_api.queries.analytics import analytics_data, read_tokens
+from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
@@ -28,10 +28,22 @@ from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.queries.wallets import list_wallets
-from wallet_api.responses.envelope import to_json
-from wallet_api.responses.examples import ADDRESS, META, MINT, SIGNATURE
+from wallet_api.responses.examples import ADDRESS, META, MINT
 from wallet_api.schemas.analytics import AnalyticsSchema
+from wallet_api.schemas.calendar import CalendarSchema
+from wallet_api.schemas.connections import ConnectionsSchema
+from wallet_api.schemas.count import CountSchema
+from wallet_api.schemas.feed import LatestSchema, TimerangeSchema
+from wallet_api.schemas.history import HistorySchema
+from wallet_api.schemas.leaderboard import LeaderboardSchema
+from wallet_api.schemas.lookup import LookupSchema
+from wallet_api.schemas.prices import PricesSchema
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.signals import SignalsSchema
+from wallet_api.schemas.tokens import TokenHoldersSchema, TokenStatsSchema, TokenTransactionsSchema
+from wallet_api.schemas.tracker import TrackerSchema
+from wallet_api.schemas.volume import VolumeSchema
+from wallet_api.schemas.wallets import WalletsSchema
 from wallet_api.settings import Settings
 from wallet_api.wallets import find_wallet
 
@@ -45,10 +57,26 @@ SECOND = "So11111111111111111111111111111111111111112"
 QUIET = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 UNTRACKED = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"
 OTHER_MINT = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
-
-
-# Of data that is not JSON yet.
-SCHEMAS = {"/v1/analytics": AnalyticsSchema(), "/v1/signals": SignalsSchema()}
+SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
+SHAPES: dict[str, Shape] = {
+    "/v1/wallets": WalletsSchema(),
+    "/v1/wallets/lookup": LookupSchema(),
+    "/v1/wallets/history": HistorySchema(),
+    "/v1/wallets/tracker": TrackerSchema(),
+    "/v1/wallet/pnl_calendar": CalendarSchema(),
+    "/v1/wallets/connections": ConnectionsSchema(),
+    "/v1/wallet/leaderboard": LeaderboardSchema(),
+    "/v1/transactions/latest": LatestSchema(),
+    "/v1/transactions/timerange": TimerangeSchema(),
+    "/v1/transactions/volume": VolumeSchema(),
+    "/v1/transactions/count": CountSchema(),
+    "/v1/tokens/transactions": TokenTransactionsSchema(),
+    "/v1/tokens/stats": TokenStatsSchema(),
+    "/v1/tokens/prices": PricesSchema(),
+    "/v1/tokens/holders": TokenHoldersSchema(),
+    "/v1/signals": SignalsSchema(),
+    "/v1/analytics": AnalyticsSchema(),
+}
 
 
 def main() -> None:
@@ -142,6 +170,9 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
     quiet = find_wallet(connection, "solana", QUIET)
     week = GROUP | {"period": "7d"}
     board = read_board(connection, NOW, **week)
+    traded = read_most_traded(connection, NOW, **week)
+    flows = net_flows(connection, NOW, **GROUP, period="1d", limit=1)
+    trend = volume_trend(connection, NOW, **GROUP, period="6h")
     best = leaderboard_page(board, **week, sort="realized_pnl", limit=1)["leaderboard"]
     return {
         ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
@@ -169,12 +200,14 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
             options=SignalOptions("cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)),
         ),
         **{
-            ("/v1/analytics", mode): analytics_data(**GROUP, mode=mode, period=period, limit=1, **rows)
-            for mode, period, rows in (
-                ("most_traded", "7d", {"tokens": read_tokens(connection, NOW, **week)[:1]}),
-                ("net_flow", "1d", {"net_flows": net_flows(connection, NOW, **GROUP, period="1d", limit=1)}),
-                ("volume_trend", "6h", {"buckets": volume_trend(connection, NOW, **GROUP, period="6h")[-3:]}),
-                ("top_performers", "7d", {"leaderboard": best}),
+            ("/v1/analytics", mode): analytics_data(
+                **GROUP, mode=mode, period=period, limit=1, total=total, **rows
+            )
+            for mode, period, total, rows in (
+                ("most_traded", "7d", traded.total, {"tokens": traded.tokens[:1]}),
+                ("net_flow", "1d", len(flows), {"net_flows": flows}),
+                ("volume_trend", "6h", len(trend), {"buckets": trend[-3:]}),
+                ("top_performers", "7d", len(board), {"leaderboard": best}),
             )
         },
     }
@@ -198,17 +231,13 @@ def _windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any
 def _responses(database_url: str, connection: Connection) -> dict[tuple[str, str], Any]:
     """Return the data of all examples, by path and name, of a ledger that is made and cleared."""
     _fill(database_url)
-    found = {
-        (path, name): parsed(to_json(SCHEMAS[path].dump(data) if path in SCHEMAS else data))
-        for (path, name), data in _answers(connection).items()
-    }
+    found = {(path, name): exact(SHAPES[path], data) for (path, name), data in _answers(connection).items()}
     clear(connection)
     later = datetime.now(UTC).replace(microsecond=0) - NOW
     _fill(database_url, later)
-    for place, data in _windows(connection, NOW + later).items():
-        found[place] = parsed(
-            re.sub(MOMENT, lambda moment: _earlier(moment[0], later), to_json(data).decode())
-        )
+    for (path, name), data in _windows(connection, NOW + later).items():
+        dated = re.sub(MOMENT, lambda moment: _earlier(moment[0], later), SHAPES[path].write([data])[0])
+        found[path, name] = parsed(dated.encode())
     return found
 
 

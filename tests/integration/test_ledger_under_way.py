@@ -21,6 +21,7 @@ from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE
+from wallet_api.schemas.history import HistorySchema
 from wallet_api.settings import Settings
 from wallet_api.wallets import find_wallet
 
@@ -45,7 +46,8 @@ def test_every_history_during_an_import_is_of_one_moment(database_url: str, conn
             wallet = wallets[answers % 2]
             place = ("solana", wallet["wallet_address"])
             record = exact(
-                wallet_history(connection, find_wallet(connection, *place), now, HistoryPage(limit=5))
+                HistorySchema(),
+                wallet_history(connection, find_wallet(connection, *place), now, HistoryPage(limit=5)),
             )
             assert_whole(record)
             seen.add(record["lifetime_stats"]["total_tx_count"])

@@ -29,10 +29,22 @@ from wallet_api.queries.tokens import token_holders, token_stats, token_transact
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
-from wallet_api.schemas.analytics import BucketSchema, FlowsSchema
+from wallet_api.schemas.analytics import BucketSchema, FlowsSchema, TradedTokenSchema
+from wallet_api.schemas.calendar import CalendarSchema
+from wallet_api.schemas.connections import ConnectionsSchema
+from wallet_api.schemas.feed import LatestSchema, TimerangeSchema, TokenSchema
+from wallet_api.schemas.history import HistorySchema
+from wallet_api.schemas.leaderboard import EntrySchema
+from wallet_api.schemas.prices import PricesSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.signals import SignalSchema
-from wallet_api.schemas.tokens import TRADER_SORTS
+from wallet_api.schemas.tokens import (
+    TRADER_SORTS,
+    TokenHoldersSchema,
+    TokenStatsSchema,
+    TokenTransactionsSchema,
+)
+from wallet_api.schemas.tracker import TrackerSchema
 from wallet_api.wallets import find_wallet
 
 # By operation and arguments.
@@ -48,6 +60,13 @@ FILTERS = (
     (("min_win_rate", Decimal(50)),),
     (("max_without_cost", Decimal(25)),),
 )
+# The shapes of what has pages.
+_PAGES: dict[Callable[..., Row], Shape] = {
+    latest_trades: LatestSchema(),
+    token_transactions: TokenTransactionsSchema(),
+    token_stats: TokenStatsSchema(),
+    token_holders: TokenHoldersSchema(),
+}
 GROUPS = (("solana", "kol"), ("solana", "smart"), ("solana", "whale"), ("eth", "kol"))
 
 
@@ -110,22 +129,26 @@ def signals(
 
 
 def _serialized(schema: Shape, rows: list[Row]) -> list[Row]:
-    return list(exact(schema.dump(rows, many=True)))
+    return list(exact(schema, rows))
 
 
 def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
     found: Figures = {}
     for wallet in connection.execute("SELECT blockchain, type, address FROM wallets").fetchall():
         tracked = find_wallet(connection, **wallet)
-        record = exact(wallet_history(connection, tracked, now, HistoryPage(limit=1000), rule))
+        record = exact(
+            HistorySchema(), wallet_history(connection, tracked, now, HistoryPage(limit=1000), rule)
+        )
         del record["pagination"]
         place = (wallet["blockchain"], wallet["address"])
         found["history", now, *place] = record
-        found["calendar", now, *place] = exact(wallet_calendar(connection, tracked, now))
+        found["calendar", now, *place] = exact(CalendarSchema(), wallet_calendar(connection, tracked, now))
         for period in PERIODS:
             data = track_wallet(connection, tracked, now, period, rule)
-            found["tracker", now, *place, period] = exact(data)
-        found["connections", now, *place] = exact(wallet_connections(connection, tracked, now))
+            found["tracker", now, *place, period] = exact(TrackerSchema(), data)
+        found["connections", now, *place] = exact(
+            ConnectionsSchema(), wallet_connections(connection, tracked, now)
+        )
     return found
 
 
@@ -137,11 +160,12 @@ def _of_tokens(
         # One of them twice.
         own = (*(mint for other, mint in mints if other == chain), mints[0][1])
         data = token_prices(connection, now, chain, own, rule)
-        found["token_prices", now, chain, own] = exact(data["tokens"])
+        found["token_prices", now, chain, own] = exact(PricesSchema(), data)["tokens"]
     for place in mints:
         _, block = find_token(connection, now, rule, *place)
         found["token", now, *place] = block and {
-            name: block[name] for name in ("token_name", "price", "price_usd", "price_at")
+            name: exact(TokenSchema(), block)[name]
+            for name in ("token_name", "price", "price_usd", "price_at")
         }
         for type in (None, *(type for blockchain, type in GROUPS if blockchain == place[0])):
             token = (now, *place, type)
@@ -168,7 +192,7 @@ def _feed_of_token(connection: Connection, token: tuple[Any, ...], limit: int) -
 
 
 def _stats(connection: Connection, token: tuple[Any, ...], rule: PriceRule) -> Row:
-    record: Row = exact(token_stats(connection, *token, rule=rule))
+    record: Row = exact(TokenStatsSchema(), token_stats(connection, *token, rule=rule))
     assert record.pop("pagination")["total"] == len(record["traders"])
     # `token` has its figures.
     del record["token"]
@@ -176,7 +200,7 @@ def _stats(connection: Connection, token: tuple[Any, ...], rule: PriceRule) -> R
 
 
 def _holders(connection: Connection, token: tuple[Any, ...]) -> Row:
-    record: Row = exact(token_holders(connection, *token))
+    record: Row = exact(TokenHoldersSchema(), token_holders(connection, *token))
     assert record.pop("pagination")["total"] == record["total"]
     del record["token"]
     return record
@@ -197,7 +221,7 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         for period in PERIODS:
             total, tokens = read_most_traded(connection, now, *group, period, rule)
             assert total == len(tokens)
-            found["analytics", now, *group, period] = exact(tokens)
+            found["analytics", now, *group, period] = exact(TradedTokenSchema(), tokens)
             buckets = volume_trend(connection, now, *group, period)
             found["volume_trend", now, *group, period] = _serialized(BucketSchema(), buckets)
         orders: list[tuple[Any, ...]] = [(period, BOARD_SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
@@ -207,7 +231,9 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         boards = {period: read_board(connection, now, *group, period) for period in BOARD_PERIODS}
         for period, sort, order, filters in orders:
             page = leaderboard_page(boards[period], *group, period, sort, order, **dict(filters))
-            found["leaderboard", now, *group, period, sort, order, filters] = exact(page["leaderboard"])
+            found["leaderboard", now, *group, period, sort, order, filters] = exact(
+                EntrySchema(), page["leaderboard"]
+            )
         sorts = (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None))
         for (period, sort), order in product(sorts, ORDERS):
             flows = net_flows(
@@ -280,7 +306,7 @@ def _of_windows(
 def _timerange(connection: Connection, *question: Any) -> list[Row]:
     now, blockchain, type, seconds, mint = question
     data = trades_within(connection, now, blockchain, type, seconds, 1000, mint)
-    rows: list[Row] = exact(data["transactions"])
+    rows: list[Row] = exact(TimerangeSchema(), data)["transactions"]
     assert (data["total"], data["count"]) == (len(rows), len(rows))
     return rows
 
@@ -292,7 +318,7 @@ def _pages(name: str, read: Callable[..., Row], *question: Any, **options: Any) 
     cursor: str | None = ""
     while cursor is not None:
         data = read(*question, cursor=cursor, **options)
-        found += exact(data[name])
+        found += exact(_PAGES[read], data)[name]
         totals.add(data["pagination"]["total"])
         cursor = data["pagination"]["next_cursor"]
     assert totals == {len(found)}

@@ -7,8 +7,6 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-import orjson
-
 from wallet_api.database import Connection, connect
 from wallet_api.forms import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
@@ -17,6 +15,7 @@ from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.ledger.repeats import Repeated
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.schemas.shapes import Shape
 
 Row = dict[str, Any]
 
@@ -63,9 +62,11 @@ def parsed(body: bytes) -> Any:
     return json.loads(body, parse_float=Decimal)
 
 
-def exact(data: Any) -> Any:
-    """The data of a query as a response has it, its numbers exact."""
-    return parsed(orjson.dumps(data, default=_exact))
+def exact(shape: Shape, data: Any) -> Any:
+    """The data of a query as a response of this shape has it, its numbers exact; or a list of rows."""
+    if isinstance(data, list):
+        return [parsed(row.encode()) for row in shape.write(data)]
+    return parsed(shape.write([data])[0].encode())
 
 
 def clear(connection: Connection) -> None:
@@ -95,11 +96,6 @@ def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:
 
 def _lines(rows: Iterable[Row]) -> Iterable[bytes]:
     return (json.dumps(row).encode() + b"\n" for row in rows)
-
-
-def _exact(value: object) -> orjson.Fragment:
-    assert isinstance(value, Decimal)
-    return orjson.Fragment(format(value, "f"))
 
 
 def _leave_out(number: int, line: bytes, fault: BadRow) -> None:

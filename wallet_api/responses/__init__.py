@@ -1,1 +1,1 @@
-"""Responses: the envelope, the one shape of errors, sharing, compression and headers."""
+"""Responses: the arguments, the envelope, the one shape of errors, caches, compression and headers."""

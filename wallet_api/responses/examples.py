@@ -7,7 +7,6 @@ from typing import Any
 
 ADDRESS = "DemoWaLLetFzsF7J34jmExZvQko6UnzpEQxn6DLPAAMr"
 MINT = "6WY9CZ56FEHKmseE3RZsy1GKmMTFJM1J7H7QyYSAEoc4"
-SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 
 # Written by `make examples`, from responses to a small ledger.
 _EXAMPLES = json.loads(resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8"))
