@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -226,8 +226,7 @@ def test_a_server_without_time_to_write_everything_leaves_no_lock_file_and_no_sh
     own: Settings, home: Path
 ) -> None:
     with embedded.running_in(embedded.home_folder(own), stop_seconds=0.0):
-        mapped = {file.path for process in processes_of(home) for file in process.memory_maps()}
-        memory = [Path(path) for path in mapped if path.startswith("/dev/shm/PostgreSQL.")]
+        memory = _shared_memory(home)
         lock = home / "postgres" / "postmaster.pid"
         segment = lock.read_text().splitlines()[6].split()[1]
     assert memory
@@ -236,15 +235,26 @@ def test_a_server_without_time_to_write_everything_leaves_no_lock_file_and_no_sh
     assert segment not in [line.split()[1] for line in Path("/proc/sysvipc/shm").read_text().splitlines()]
 
 
-def test_a_command_that_ends_while_it_creates_a_folder_leaves_no_draft(
+def test_a_command_that_ends_while_it_creates_a_folder_leaves_no_draft_no_process_and_no_shared_memory(
     fresh: Settings, empty_home: Path
 ) -> None:
     with _command(fresh) as command:
-        while not (empty_home / "postgres.new" / "base").exists():
+        while not (memory := _shared_memory(empty_home)):
             assert command.poll() is None
         command.terminate()
         assert command.wait() == 128 + signal.SIGTERM
+    assert processes_of(empty_home) == []
+    assert [file for file in memory if file.exists()] == []
     assert not (empty_home / "postgres.new").exists()
+
+
+def _shared_memory(home: Path) -> set[Path]:
+    """Return the files of shared memory that processes of the folder use now."""
+    mapped = set()
+    for process in processes_of(home):
+        with suppress(psutil.Error):
+            mapped |= {file.path for file in process.memory_maps()}
+    return {Path(path) for path in mapped if path.startswith("/dev/shm/PostgreSQL.")}
 
 
 @pytest.mark.parametrize("name", ["deep/" * 30, "a,b with space in grün"])

@@ -12,10 +12,12 @@ import psutil
 
 from wallet_api.embedded.place import Account, EmbeddedError, Place, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
-from wallet_api.embedded.signals import deferred
+from wallet_api.embedded.signals import deferred, undisturbed
 
 VERSION = "18"
 _MEGABYTE = 1024 * 1024
+# So long a folder may take to be created after a signal; it takes a second or two.
+_FINISH_SECONDS = 10.0
 # The C locale sorts by byte on every system. Its arguments are the folders of the programs and of the data,
 # and the name of the user and the database.
 _CREATE = """
@@ -81,14 +83,24 @@ def _initialise(bin_folder: Path, folder: Path, account: Account) -> None:
         errors = process.communicate()[1]
     except BaseException:
         if process is not None:
-            # Also its children, which would keep writing here. It may have exited already.
-            with process, suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
         shutil.rmtree(draft, ignore_errors=True)
         raise
     if process.returncode:
         raise EmbeddedError(f"PostgreSQL could not create its folder {folder}:\n{errors.strip()}")
     draft.rename(folder)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Let a process and its children end: those that are killed leave their shared memory."""
+    with undisturbed():
+        try:
+            process.communicate(timeout=_FINISH_SECONDS)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            # Its children hold the pipe, so that none is left after this.
+            process.communicate()
 
 
 def _settings(sockets: Path) -> dict[str, str]:
