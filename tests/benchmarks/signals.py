@@ -223,7 +223,7 @@ def measure(name: str, start: Start, home: Path, runs: int, fresh: Path | None) 
 def main(waits: int, runs: int, seed: int, names: tuple[str, ...]) -> None:
     """Signals at random instants."""
     random.seed(seed)
-    # A shell starts background jobs with SIGINT ignored, and nohup with SIGHUP, which the commands would inherit.
+    # A shell starts background jobs with SIGINT ignored, nohup with SIGHUP, and commands would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     good = True
