@@ -26,6 +26,9 @@ _WALLET_COUNTS_SECONDS = 30.0
 _HEALTH_SECONDS = 1.0
 # How long a change can wait for its place whose writer was killed.
 _PLACING_SECONDS = 1.0
+# How many tokens a wallet has traded, by which large responses are known: a few more change nothing.
+_TOKEN_COUNTS_SECONDS = 600.0
+_TOKEN_COUNTS = 10_000
 # Signals of many wallets have a megabyte.
 _SIGNALS = 16
 # More would compete with requests for the processors.
@@ -78,6 +81,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
             signals=Cache(settings.leaderboard_ttl_seconds, max_size=_SIGNALS, slot=bulkhead.slot),
             wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
             health=Cache(_HEALTH_SECONDS, serve_stale=True),
+            token_counts=Cache(_TOKEN_COUNTS_SECONDS, max_size=_TOKEN_COUNTS),
             placing=Recurring("placing", place_arrivals, _PLACING_SECONDS, ends_with_success=False),
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         ),

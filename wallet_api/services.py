@@ -43,6 +43,7 @@ class Services:
     wallet_counts: Cache[dict[str, dict[str, int]]]
     health: Cache[dict[str, Any]]
     placing: Recurring
+    token_counts: Cache[int]
     demo_key_file: Path | None
 
     @property

@@ -51,5 +51,6 @@ def _data(blockchain: str, address: str, type: str | None = None, **page: Any) -
         wallet = find_wallet(connection, blockchain, address, type)
         if requested.shows_all_tokens:
             # There is a connection for each thread: none is missing while this one waits.
-            await_turn(count_tokens(connection, wallet))
+            counted = current.token_counts.get(wallet, lambda: count_tokens(connection, wallet))
+            await_turn(counted.value)
         return wallet_history(connection, wallet, datetime.now(UTC), requested, current.price_rule)
