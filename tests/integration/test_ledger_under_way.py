@@ -19,7 +19,7 @@ from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.queries.history import HistoryPage, wallet_history
-from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.schemas.history import HistorySchema
 from wallet_api.settings import Settings
@@ -100,7 +100,7 @@ def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(
             assert eventually(lambda: waiting(connection) == len(imports), 30)
         for done in imports:
             done.result()
-    _, token = find_token(connection, now, DEFAULT_RULE, "solana", newest["mint"])
+    _, token = read_token(connection, now, DEFAULT_RULE, "solana", newest["mint"])
     assert token is not None
     assert token["price"] == 7
 

@@ -23,7 +23,7 @@ from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import read_flows, read_windows
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.signals import MAX_SIGNALS, SignalOptions, group_signals
-from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
@@ -162,7 +162,7 @@ def _of_tokens(
         data = token_prices(connection, now, chain, own, rule)
         found["token_prices", now, chain, own] = exact(PricesSchema(), data)["tokens"]
     for place in mints:
-        _, block = find_token(connection, now, rule, *place)
+        _, block = read_token(connection, now, rule, *place)
         found["token", now, *place] = block and {
             name: exact(TokenSchema(), block)[name]
             for name in ("token_name", "price", "price_usd", "price_at")

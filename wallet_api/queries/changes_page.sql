@@ -16,7 +16,7 @@
          FROM unnest(%(currencies)s::text[]) AS coin (currency)
        ),
        -- Up to which place the follower has seen all trades that are now at most at the horizon, and all others up to there.
-       -- It is the place of the page before, but while a follower reads page after page the newest one of the first of them.
+       -- It is that of its cursor, but while a follower reads page after page the newest one of the first of them.
        standing AS MATERIALIZED (
        SELECT COALESCE(horizon.place, known.place, -1) AS horizon,
               COALESCE(CASE WHEN horizon.place IS NOT NULL THEN %(seen)s::bigint END, known.place, -1) AS seen

@@ -10,7 +10,7 @@ from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import NO_FILTERS, FeedFilters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
-from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import PriceRule
 
 _FEED = load_sql(__package__, "feed")
@@ -65,7 +65,7 @@ def read_page(
     statement, token = _FEED, None
     if mint is not None:
         statement = _TOKEN_FEED
-        defaults["token_id"], token = find_token(connection, now, rule, blockchain, mint)
+        defaults["token_id"], token = read_token(connection, now, rule, blockchain, mint)
     if not filters.are_given:
         return token, *_scan(connection, statement, defaults | parameters, limit)
     if limit <= _SMALL_PAGE:

@@ -7,7 +7,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.token_price import PriceRule, read_priced
 
-_FIND_TOKEN = load_sql(__package__, "find_token")
+_TOKEN = load_sql(__package__, "token")
 
 # No source of these exists yet.
 _UNKNOWN_CURVE = ("pool", "on_curve", "bonding_curve_progress")
@@ -18,13 +18,13 @@ _PRICES = ("price", "price_usd", "price_at", "market_cap", "market_cap_usd")
 UNKNOWN_TOKEN_ID = -1
 
 
-def find_token(
+def read_token(
     connection: Connection, now: datetime, rule: PriceRule, blockchain: str, mint: str
 ) -> tuple[int, dict[str, Any] | None]:
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
-    found = read_priced(connection, _FIND_TOKEN, parameters)
+    found = read_priced(connection, _TOKEN, parameters)
     if found is None:
         return UNKNOWN_TOKEN_ID, None
     row, _ = found
