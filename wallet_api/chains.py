@@ -8,9 +8,11 @@ from typing import Literal, get_args
 
 import base58
 
+Blockchain = Literal["solana", "bnb", "base", "eth"]
+WalletType = Literal["kol", "smart", "whale"]
 Currency = Literal["SOL", "BNB", "ETH"]
 
-WALLET_TYPES = ("kol", "smart", "whale")
+WALLET_TYPES: tuple[WalletType, ...] = get_args(WalletType)
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 
 EVM_PSEUDO_MINT = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
@@ -50,7 +52,7 @@ class Chain:
     """
 
     name: str
-    types: tuple[str, ...]
+    types: tuple[WalletType, ...]
     coin: Coin
     is_address: Callable[[str], bool]
     address_form: str
@@ -100,9 +102,9 @@ def _is_evm_address(text: str) -> bool:
 
 
 def _evm(
-    name: str,
+    name: Blockchain,
     chain_id: int,
-    types: tuple[str, ...],
+    types: tuple[WalletType, ...],
     currency: Currency,
     wrapped_mint: str,
     stable_mints: Iterable[str],
@@ -124,7 +126,7 @@ def _evm(
 
 _SOLANA = Chain(
     name="solana",
-    types=("kol", "smart", "whale"),
+    types=WALLET_TYPES,
     coin=COINS["SOL"],
     is_address=_is_solana_address,
     address_form="base58 of 32 bytes",

@@ -11,7 +11,7 @@ from tests.stub.evm import RICH, Row
 from wallet_api.chains import CHAINS
 from wallet_api.decoding import decode
 from wallet_api.decoding.evm import Receipt
-from wallet_api.decoding.evm_evidence import Ask, Evidence, Question, Unanswered
+from wallet_api.decoding.evm_evidence import Ask, EvmEvidence, Question, Unanswered
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded
@@ -47,7 +47,7 @@ class Given:
     def decode(self, address: str, node: str, *, is_alone: bool = True, logs: Logs | None = None) -> Decoded:
         """Return what is decoded for a wallet with the answers of a node of this kind."""
         wallet = TrackedWallet(1, CHAINS[self.chain], address)
-        evidence = Evidence(logs or self.logs(), self.value, AT, is_alone)
+        evidence = EvmEvidence(logs or self.logs(), self.value, AT, is_alone)
         while True:
             try:
                 return decode(evidence, wallet)

@@ -10,7 +10,7 @@ from tests.sync.operator import plain
 from tests.sync.solana import WALLET
 from wallet_api.chains import CHAINS
 from wallet_api.decoding import decode
-from wallet_api.decoding.solana import Evidence, Transaction
+from wallet_api.decoding.solana import SolanaEvidence, Transaction
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
@@ -24,7 +24,7 @@ def read(result: Row) -> Transaction:
 
 def decode_for(transaction: Transaction, wallet: str = WALLET) -> Decoded:
     """Return what is decoded of a transaction for a wallet."""
-    return decode(Evidence("signature", AT, transaction), TrackedWallet(1, CHAINS["solana"], wallet))
+    return decode(SolanaEvidence("signature", AT, transaction), TrackedWallet(1, CHAINS["solana"], wallet))
 
 
 def trades_of(decoded: Decoded) -> list[list[Any]]:

@@ -26,7 +26,7 @@ from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.holdings.formatting import Filter, in_order, to_json
 from wallet_api.keys import create_key
 from wallet_api.providers.balances import make_provider
-from wallet_api.providers.balances.base import BalanceProvider, Wallet
+from wallet_api.providers.balances.base import BalanceProvider, Holder
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
@@ -197,7 +197,7 @@ def read_rows(
     provider: BalanceProvider, chain: str, address: str, traded: Iterable[Balance] = ()
 ) -> list[dict[str, Any]]:
     """Return the rows of a wallet as a response has them; according to the ledger it has traded `traded`."""
-    wallet = Wallet(address, lambda: [token.address for token in traded])
+    wallet = Holder(address, lambda: [token.address for token in traded])
     with provider.fetcher.begin(chain) as fetch:
         balances = provider.balances(wallet, fetch)
     rows: list[dict[str, Any]] = json.loads(

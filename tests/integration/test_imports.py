@@ -21,9 +21,9 @@ from tests.lib.processes import run_command
 from wallet_api.database import Connection
 from wallet_api.forms import BadRow
 from wallet_api.ledger import imports, tokens
+from wallet_api.ledger.files.readers import ndjson_records
+from wallet_api.ledger.files.rows import TradeRow
 from wallet_api.ledger.imports import Summary
-from wallet_api.ledger.readers import ndjson_records
-from wallet_api.ledger.rows import TradeRow
 from wallet_api.ledger.tokens import TokenIds
 
 TakeIn = Callable[..., Outcome]

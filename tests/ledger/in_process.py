@@ -9,12 +9,11 @@ from typing import Any
 
 from wallet_api.database import Connection, connect
 from wallet_api.forms import BadRow
-from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
+from wallet_api.ledger.files.readers import ndjson_records
+from wallet_api.ledger.files.rejects import Repeated
+from wallet_api.ledger.files.rows import PriceRow, TradeIdentity, TradeRow, WalletIdentity, WalletRow
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
-from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
-from wallet_api.ledger.repeats import Repeated
-from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 from wallet_api.schemas.shapes import Shape
 
 Row = dict[str, Any]

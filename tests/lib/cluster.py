@@ -13,7 +13,7 @@ import click
 
 from tests.lib.processes import kill, run_program
 from wallet_api.database import connect
-from wallet_api.embedded.place import Account, account_of, own, runnable
+from wallet_api.embedded.place import ServerUser, account_of, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
 
 WORKERS = 2
@@ -126,7 +126,7 @@ def running_cluster(programs: Path) -> Iterator[Cluster]:
         yield Cluster(nodes[0], tuple(nodes[1:]))
 
 
-def _prepare(programs: Path, folder: Path, account: Account) -> Node:
+def _prepare(programs: Path, folder: Path, account: ServerUser) -> Node:
     own(folder, account)
     run_program(
         [

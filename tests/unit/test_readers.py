@@ -17,9 +17,9 @@ from tests.ledger.command import trade
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ndjson
 from wallet_api.forms import BadRow
-from wallet_api.ledger.lines import MAX_LINE_BYTES, Record
-from wallet_api.ledger.readers import UnreadableFile, open_source
-from wallet_api.ledger.rows import TradeRow
+from wallet_api.ledger.files.lines import MAX_LINE_BYTES, Record
+from wallet_api.ledger.files.readers import UnreadableFile, open_source
+from wallet_api.ledger.files.rows import TradeRow
 
 COLUMNS = (
     *("blockchain", "wallet_address", "tx_signature", "mint", "token_name", "transaction_type"),

@@ -97,7 +97,7 @@ class Credits:
         """Settle all charges, while the database is open. What is charged after this is charged directly."""
         unsettled = self._settler.close()
         if unsettled:
-            self._forgive(unsettled, "closed")
+            self._forgive(sum(unsettled.values()), "closed")
 
     def _is_far(self, key: ApiKey, now: float) -> bool:
         """Return whether more is left than other workers may have spent since the balance was read."""

@@ -61,7 +61,7 @@ class Gate:
         registry: CollectorRegistry,
     ) -> None:
         self.keys = KeyRing(database, bulkhead, settings.default_rate, settings.key_cache_seconds)
-        self.limits = KeyLimiter(app, settings.valkey_url)
+        self.limits = KeyLimiter(settings.valkey_url)
         self.credits = Credits(database, bulkhead, settings.credit_cost, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS

@@ -1,11 +1,12 @@
 """The API keys in memory: looked up by hash at first use, and refreshed while they are used."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
@@ -22,8 +23,7 @@ UNKNOWN_SECONDS = 1.0
 IDLE_SECONDS = 60.0
 KEYS_AT_ONCE = 1_000
 
-_FIND = load_sql("wallet_api.access", "find_key")
-_REFRESH = load_sql("wallet_api.access", "refresh_keys")
+_FIND = load_sql("wallet_api.access", "find_keys")
 _NEVER = float("-inf")
 
 
@@ -140,16 +140,16 @@ class KeyRing:
             if hashed in self._unknown:
                 return None
         began = time.monotonic()
-        with self._bulkhead.slot(Wait.KEY), self._database.read() as connection:
-            row = connection.execute(_FIND, {"key_hash": hashed}).fetchone()
+        with self._bulkhead.slot(Wait.KEY):
+            rows = self._read(hashed=hashed)
         known = self._known.get(hashed)
-        if known is not None and (row is None or row["key_id"] != known.terms.key_id):
+        if known is not None and (not rows or rows[0][0] != known.terms.key_id):
             self._known.pop(hashed, None)
-        if row is None:
+        if not rows:
             with self._lock:
                 self._unknown[hashed] = True
             return None
-        terms = Terms(**row)
+        terms = Terms(*rows[0])
         new = ApiKey(_label(terms), self._default_limit, terms, used_at=began)
         # Both secrets of a key have one balance and one rate.
         key = self._by_id.setdefault(terms.key_id, new)
@@ -160,17 +160,19 @@ class KeyRing:
 
     def _read_again(self, keys: dict[int, ApiKey]) -> None:
         began = time.monotonic()
-        with self._database.read() as connection:
-            # Tuples, since most are as they were, and are only compared.
-            cursor = connection.cursor(row_factory=tuple_row)
-            rows = cursor.execute(_REFRESH, {"key_ids": list(keys)}).fetchall()
-        for row in rows:
+        for row in self._read(list(keys)):
             key = keys.pop(row[0])
             if row != key.terms:
                 self._apply(key, Terms(*row), began)
             key.read_at = began
-        for gone in keys.values():
-            self._drop(gone)
+        for deleted in keys.values():
+            self._drop(deleted)
+
+    def _read(self, key_ids: Sequence[int] = (), hashed: bytes | None = None) -> list[tuple[Any, ...]]:
+        with self._database.read() as connection:
+            # Tuples, since most are as they were, and are only compared.
+            cursor = connection.cursor(row_factory=tuple_row)
+            return cursor.execute(_FIND, {"key_ids": list(key_ids), "key_hash": hashed}).fetchall()
 
     def _drop(self, key: ApiKey) -> None:
         self._by_id.pop(key.terms.key_id, None)
@@ -184,7 +186,7 @@ class KeyRing:
         key.limit = self._default_limit if terms.rate is None else parse(terms.rate)
         with key.lock:
             key.unlimited = terms.credits is None
-            # A standby may not know yet what was charged.
+            # A standby may lack what was charged a moment ago.
             if self._database.reads_primary:
                 key.set_balance(terms.credits, began)
 

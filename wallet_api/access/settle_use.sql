@@ -1,13 +1,15 @@
--- Add to what keys were used for. Rows are written in one order, so that workers do not deadlock. Needs key_use_pkey.
+-- Add to what keys were used for: requests, each of which cost so many credits. Rows are written in one order, so that
+-- workers do not deadlock. Needs key_use_pkey.
 INSERT INTO key_use AS known (key_id, day, operation, requests, credits, last_used_at)
 SELECT key_id,
        day,
        operation,
-       requests,
-       credits,
+       sum(requests) AS requests,
+       sum(requests * credits) AS credits,
        %(now)s::timestamptz AS last_used_at
   FROM unnest(%(key_ids)s::bigint[], %(days)s::date[], %(operations)s::text[], %(requests)s::bigint[],
               %(credits)s::bigint[]) AS used (key_id, day, operation, requests, credits)
+ GROUP BY key_id, day, operation
  ORDER BY key_id, day, operation
     ON CONFLICT (key_id, day, operation) DO UPDATE
    SET requests = known.requests + excluded.requests,

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from wallet_api.database import had_no_effect
-from wallet_api.recurring import Recurring
+from wallet_api.recurring import CLOSE_SECONDS, Recurring
 
 SETTLE_SECONDS = 0.05
 # Without success for so long, the store counts as away.
@@ -43,11 +43,11 @@ AccountType = TypeVar("AccountType", bound=Account)
 
 
 class Settler(Generic[AccountType]):
-    """Write what accounts have used to a store every SETTLE_SECONDS, by one call of `write` for all of them.
+    """Write what accounts have used to a store in each period, by one call of `write` for all of them.
 
-    `write` takes the accounts with the amounts that are sent, and subtracts these from `sent` when it knows
-    what became of them. An error that had no effect on the store makes them pending again. While `is_ready`
-    returns False, all waits.
+    `write` takes the accounts with the amounts that are sent, and subtracts these from `sent` when their
+    outcome is certain or given up. An error that had no effect on the store makes them pending again. While
+    `is_ready` returns False, all waits.
     """
 
     def __init__(
@@ -55,13 +55,15 @@ class Settler(Generic[AccountType]):
         name: str,
         write: Callable[[dict[AccountType, int]], None],
         is_ready: Callable[[], bool] = lambda: True,
+        period_seconds: float = SETTLE_SECONDS,
+        close_seconds: float = CLOSE_SECONDS,
     ) -> None:
         self._write = write
         self._is_ready = is_ready
         self._used: dict[AccountType, None] = {}
         # Since when nothing could be settled.
         self._late_since = math.inf
-        self._thread = Recurring(name, self._settle, SETTLE_SECONDS)
+        self._thread = Recurring(name, self._settle, period_seconds, close_seconds=close_seconds)
         self.start = self._thread.start
         self.wake = self._thread.wake
 
@@ -79,10 +81,10 @@ class Settler(Generic[AccountType]):
         """Settle this account no more."""
         self._used.pop(account, None)
 
-    def close(self) -> int:
-        """Settle for the last time, and return the sum of what could not be settled."""
+    def close(self) -> dict[AccountType, int]:
+        """Settle for the last time, and return what could not be settled."""
         self._thread.close()
-        return sum(account.unsettled for account in list(self._used))
+        return {account: account.unsettled for account in list(self._used) if account.unsettled}
 
     def _settle(self) -> None:
         if not self._used or not self._is_ready():

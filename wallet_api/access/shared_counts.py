@@ -31,7 +31,7 @@ return {used, granted, clock[1], clock[2]}
 
 
 @dataclass(slots=True, eq=False)
-class Window(Account):
+class LimitWindow(Account):
     """One key's requests between two resets; `ends` in Unix seconds.
 
     `known` is the store's count when it last replied.
@@ -82,10 +82,10 @@ class SharedCounts:
 
     def probe(self) -> bool:
         """Return whether the store works."""
-        self.add({Window("wallet-api/probe", 0): 0})
+        self.add({LimitWindow("wallet-api/probe", 0): 0})
         return not self.away
 
-    def add(self, amounts: Mapping[Window, int], requests: int = 0, limit: int = 0) -> bool:
+    def add(self, amounts: Mapping[LimitWindow, int], requests: int = 0, limit: int = 0) -> bool:
         """Add to each window what was sent, and `requests` if they fit into the limit, in one round trip.
 
         Return whether `requests` may pass, by the store's count or else this worker's.

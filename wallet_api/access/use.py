@@ -2,14 +2,14 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter
 
+from wallet_api.access.settling import Account, Settler
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Database, Row, had_no_effect, load_sql
-from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
 
@@ -19,10 +19,15 @@ SETTLE_SECONDS = 10.0
 _SETTLE = load_sql("wallet_api.access", "settle_use")
 _READ = load_sql("wallet_api.access", "read_use")
 
-# A key, a day of UTC and an operation.
-Name = tuple[int, date, str]
-# The requests, and the credits that they cost.
-Amounts = tuple[int, int]
+# A key, a day of UTC, an operation, and what each of its requests cost.
+UseName = tuple[int, date, str, int]
+
+
+@dataclass(slots=True, eq=False)
+class NamedUse(Account):
+    """The requests of one name."""
+
+    name: UseName
 
 
 class Use:
@@ -31,21 +36,21 @@ class Use:
     def __init__(self, database: Database, bulkhead: Bulkhead, registry: CollectorRegistry) -> None:
         self._database = database
         self._bulkhead = bulkhead
-        self._lock = Lock()
-        self._used: dict[Name, Amounts] = {}
-        # What is being settled.
-        self._sent: dict[Name, Amounts] = {}
+        self._uses: dict[UseName, NamedUse] = {}
         self._lost = Counter(
             "wallet_api_use_lost",
             "Requests and credits that are missing in the use of keys, since their settlement failed.",
             registry=registry,
         )
-        self._settler = Recurring("use", self._settle, SETTLE_SECONDS, close_seconds=0.0)
+        self._settler = Settler("use", self._write, period_seconds=SETTLE_SECONDS, close_seconds=0.0)
 
     def count(self, key_id: int, operation: str, credits: int) -> None:
         """Count one request, and the credits that it cost."""
         self._settler.start()
-        self._add((key_id, datetime.now(UTC).date(), operation), (1, credits))
+        name = key_id, datetime.now(UTC).date(), operation, credits
+        use = self._uses.get(name) or self._uses.setdefault(name, NamedUse(name))
+        with use.lock:
+            self._settler.add(use, 1)
 
     def read(self, key_id: int, today: date) -> list[Row]:
         """Return what a key was used for in the month of `today`, and on that day, by operation.
@@ -57,47 +62,38 @@ class Use:
 
     def close(self) -> None:
         """Settle all, while the database is open."""
-        self._settler.close()
-        for unsettled in (self._sent, self._used):
-            if unsettled:
-                self._lose(unsettled)
+        unsettled = self._settler.close()
+        if unsettled:
+            self._lose(unsettled)
 
-    def _add(self, name: Name, more: Amounts) -> None:
-        with self._lock:
-            requests, credits = self._used.get(name, (0, 0))
-            self._used[name] = requests + more[0], credits + more[1]
-
-    def _settle(self) -> None:
-        with self._lock:
-            self._sent, self._used = self._used, {}
-        try:
-            if self._sent:
-                self._write(self._sent)
-        except Exception as error:
-            if had_no_effect(error):
-                for name, amounts in self._sent.items():
-                    self._add(name, amounts)
-            else:
-                self._lose(self._sent)
-            raise
-        finally:
-            self._sent = {}
-
-    def _write(self, used: Mapping[Name, Amounts]) -> None:
-        key_ids, days, operations = zip(*used, strict=True)
-        requests, credits = zip(*used.values(), strict=True)
+    def _write(self, requests: dict[NamedUse, int]) -> None:
+        key_ids, days, operations, credits = zip(*(use.name for use in requests), strict=True)
         parameters = {
             "key_ids": list(key_ids),
             "days": list(days),
             "operations": list(operations),
-            "requests": list(requests),
+            "requests": list(requests.values()),
             "credits": list(credits),
             "now": datetime.now(UTC),
         }
-        with self._database.write() as connection:
-            connection.execute(_SETTLE, parameters)
+        try:
+            with self._database.write() as connection:
+                connection.execute(_SETTLE, parameters)
+        except Exception as error:
+            if not had_no_effect(error):
+                self._confirm(requests)
+                self._lose(requests)
+            raise
+        self._confirm(requests)
 
-    def _lose(self, used: Mapping[Name, Amounts]) -> None:
-        amount = sum(map(sum, used.values()))
+    def _confirm(self, requests: Mapping[NamedUse, int]) -> None:
+        for use, amount in requests.items():
+            # A request that is counted meanwhile stays in the settler.
+            self._uses.pop(use.name, None)
+            with use.lock:
+                use.sent -= amount
+
+    def _lose(self, requests: Mapping[NamedUse, int]) -> None:
+        amount = sum(count * (1 + use.name[-1]) for use, count in requests.items())
         self._lost.inc(amount)
         log.warning("The use of keys lacks %d requests and credits: they could not be settled.", amount)

@@ -15,13 +15,11 @@ from wallet_api.cli.output import SOME_REJECTED, Show, json_option, print_json, 
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
-from wallet_api.ledger.denied import read_denied
-from wallet_api.ledger.epochs import Timestamps, with_times, with_unread_time
-from wallet_api.ledger.fields import Warn
-from wallet_api.ledger.lines import Record, Reject
-from wallet_api.ledger.readers import Source, UnreadableFile, open_source
-from wallet_api.ledger.rejects import rejects_of
-from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.ledger.files.epochs import Timestamps, with_times, with_unread_time
+from wallet_api.ledger.files.lines import Record, Reject, Warn
+from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source, read_denied
+from wallet_api.ledger.files.rejects import rejects_of
+from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
 from wallet_api.settings import Settings
 
 _Import = Callable[[Connection, Iterator[Record[Any]], Reject], imports.Summary]

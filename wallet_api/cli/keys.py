@@ -137,7 +137,7 @@ def set_key(
     With --monthly the balance becomes N at once, and again with the first charge of each month (UTC),
     whatever was left or added; with --credits too, that is the balance until then.
     """
-    changes: api_keys.Changes = {}
+    changes: api_keys.KeyChanges = {}
     if rate is not None:
         changes["rate"] = None if rate == "default" else rate
     if expires is not None:

@@ -19,10 +19,9 @@ from wallet_api.database import Connection
 from wallet_api.ledger import purge
 from wallet_api.ledger import remove as removals
 from wallet_api.ledger.arrivals import Purge
-from wallet_api.ledger.denied import read_denied
-from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
-from wallet_api.ledger.readers import UnreadableFile, open_source
-from wallet_api.ledger.rejects import rejects_of
+from wallet_api.ledger.files.readers import UnreadableFile, open_source, read_denied
+from wallet_api.ledger.files.rejects import rejects_of
+from wallet_api.ledger.files.rows import TradeIdentity, WalletIdentity
 from wallet_api.ledger.remove import Removal
 from wallet_api.ledger.tokens import Token
 from wallet_api.settings import Settings

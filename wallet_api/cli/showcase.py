@@ -12,7 +12,7 @@ from wallet_api.demo import has_demo, newest_trade
 from wallet_api.keys import create_key, key_hash, top_up_key
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
-_FIND_KEY = load_sql("wallet_api.access", "find_key")
+_FIND_KEY = load_sql("wallet_api.access", "find_keys")
 
 # Shown in each response; enough for a smoke check every five minutes, ten days long.
 _CREDITS = 100_000
@@ -98,7 +98,7 @@ def _demo_key(connection: Connection, home: Path) -> str:
     file = demo_key_file(home)
     if file.exists():
         key = file.read_text().strip()
-        row = connection.execute(_FIND_KEY, {"key_hash": key_hash(key)}).fetchone()
+        row = connection.execute(_FIND_KEY, {"key_ids": [], "key_hash": key_hash(key)}).fetchone()
         if row is not None and row["revoked_at"] is None:
             if row["credits"] is not None and row["credits"] < _CREDITS:
                 top_up_key(connection, row["name"], _CREDITS - row["credits"])

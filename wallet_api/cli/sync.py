@@ -19,7 +19,7 @@ from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.forms import EARLIEST
-from wallet_api.ledger.denied import read_denied
+from wallet_api.ledger.files.readers import read_denied
 from wallet_api.settings import Settings
 from wallet_api.sync.faces import read_faces
 from wallet_api.sync.rounds import TradesSync

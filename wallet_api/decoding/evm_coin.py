@@ -5,8 +5,8 @@ The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM cha
 
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm_evidence import Ask, Consent, Evidence, How, Question, Unanswered
-from wallet_api.decoding.evm_flows import Flows
+from wallet_api.decoding.evm_evidence import Ask, Consent, EvmEvidence, How, Question, Unanswered
+from wallet_api.decoding.evm_flows import EvmFlows
 from wallet_api.decoding.moves import agrees
 
 # A fee that may be a part of the value that the wallet sent: a fiftieth.
@@ -14,14 +14,16 @@ _FEES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Coin:
+class CoinChange:
     """By how much the wallet's native coin changed; exact, or else what logs say."""
 
     units: int
     is_exact: bool
 
 
-def find_coin(evidence: Evidence, consent: Consent, flows: Flows, units: int) -> tuple[Coin, Flows]:
+def find_coin(
+    evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int
+) -> tuple[CoinChange, EvmFlows]:
     """Return the change beside these units of a token, and the flows as they are then known.
 
     Raise Unanswered.
@@ -31,22 +33,22 @@ def find_coin(evidence: Evidence, consent: Consent, flows: Flows, units: int) ->
     is_paid = wrapped * units < 0 and not (flows.paid or own)
     # A contract that is called may add native coin, such as a tip.
     if is_paid and logs.to != owner:
-        return Coin(wrapped, is_exact=True), flows
+        return CoinChange(wrapped, is_exact=True), flows
     fee = logs.receipt.fee if logs.sender == owner else 0
     change = _balance_change(evidence, consent) if evidence.is_alone else None
     if change is None:
         changes = evidence.answer(Question(Ask.CHANGES))
         if isinstance(changes, dict):
-            flows = Flows.of(flows.wallet, evidence, consent, changes)
+            flows = EvmFlows.of(flows.wallet, evidence, consent, changes)
             change = changes.get(owner, 0)
     if change is not None:
-        return Coin(change + fee + wrapped, is_exact=True), flows
+        return CoinChange(change + fee + wrapped, is_exact=True), flows
     if is_paid:
-        return Coin(wrapped, is_exact=True), flows
-    return Coin(wrapped - own + _logged(evidence, consent, flows, units), is_exact=False), flows
+        return CoinChange(wrapped, is_exact=True), flows
+    return CoinChange(wrapped - own + _logged(evidence, consent, flows, units), is_exact=False), flows
 
 
-def _balance_change(evidence: Evidence, consent: Consent) -> int | None:
+def _balance_change(evidence: EvmEvidence, consent: Consent) -> int | None:
     """Return by how much the native balance changed; None if the node has no state of the block.
 
     An account that pays for its own operation has a part of its coin with the entry point.
@@ -67,7 +69,7 @@ def _balance_change(evidence: Evidence, consent: Consent) -> int | None:
     return change
 
 
-def _logged(evidence: Evidence, consent: Consent, flows: Flows, units: int) -> int:
+def _logged(evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int) -> int:
     """Return by how much the native coin changed according to logs.
 
     What others wrapped, and native pools got, came from the wallet, if everybody else has what he had before.

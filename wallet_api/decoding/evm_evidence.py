@@ -44,7 +44,7 @@ class Question(NamedTuple):
 
 
 @dataclass(slots=True)
-class Evidence:
+class EvmEvidence:
     """A transaction of an EVM chain for one wallet.
 
     `is_alone` is whether nothing else in the block is known to have changed the wallet's native balance.
@@ -110,7 +110,7 @@ class Consent:
         return any(first <= place <= last for first, last in self.spans)
 
 
-def consent_of(evidence: Evidence, wallet: TrackedWallet) -> Consent | None:
+def consent_of(evidence: EvmEvidence, wallet: TrackedWallet) -> Consent | None:
     """Return to what the wallet consented in the transaction; None if to nothing. Raise Unanswered."""
     logs, address = evidence.logs, wallet.address
     everything = ((0, len(logs.receipt.logs)),)
@@ -133,7 +133,7 @@ def consent_of(evidence: Evidence, wallet: TrackedWallet) -> Consent | None:
 def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
     """Return whether the wallet consented to a transaction, or its consent depends on an answer."""
     try:
-        return consent_of(Evidence(logs), wallet) is not None
+        return consent_of(EvmEvidence(logs), wallet) is not None
     except Unanswered:
         return True
 
@@ -153,7 +153,7 @@ def _operations(logs: Logs, address: str) -> Consent | None:
     return Consent(How.OPERATION, spans, (), entry_point, cost) if spans else None
 
 
-def _orders(evidence: Evidence, wallet: TrackedWallet) -> list[Event]:
+def _orders(evidence: EvmEvidence, wallet: TrackedWallet) -> list[Event]:
     """Return the events of the settlement that state what orders of the wallet exchanged."""
     orders: list[Event] = []
     for event in evidence.logs.of_role(Role.SETTLEMENT):
@@ -190,7 +190,7 @@ def _names(event: Event, address: str) -> bool:
     return event.venue.role == Role.NAMES and address in map(event.address, event.venue.places)
 
 
-def decimals_of(evidence: Evidence, mints: Sequence[str]) -> Mapping[str, int]:
+def decimals_of(evidence: EvmEvidence, mints: Sequence[str]) -> Mapping[str, int]:
     """Return the decimals of tokens, without those that are unknown. Raise Unanswered."""
     questions = {mint: Question(Ask.DECIMALS, mint) for mint in mints}
     missing = [question for question in questions.values() if question not in evidence.answers]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from wallet_api.decoding.evm import ZERO
-from wallet_api.decoding.evm_evidence import Consent, Evidence
+from wallet_api.decoding.evm_evidence import Consent, EvmEvidence
 from wallet_api.decoding.evm_logs import Event, Logs, Move, Wrap
 from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import TrackedWallet
@@ -21,7 +21,7 @@ _LEAST, _MOST = 10**10, 1 << 96
 
 
 @dataclass(slots=True)
-class Flows:
+class EvmFlows:
     """The changes of `wallet` (`mine`) and of all `others`; wrapped coin counts as the native coin (None).
 
     Without `balances` the native coin of others is what the logs of pools say, and what was wrapped and
@@ -45,7 +45,11 @@ class Flows:
 
     @classmethod
     def of(
-        cls, wallet: TrackedWallet, evidence: Evidence, consent: Consent, balances: Mapping[str, int] | None
+        cls,
+        wallet: TrackedWallet,
+        evidence: EvmEvidence,
+        consent: Consent,
+        balances: Mapping[str, int] | None,
     ) -> Self:
         """Return the changes within the consent, with those of the native balances if they are known."""
         logs = evidence.logs

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wallet_api.decoding.evm_evidence import Evidence, decimals_of
+from wallet_api.decoding.evm_evidence import EvmEvidence, decimals_of
 from wallet_api.decoding.evm_logs import Event
 from wallet_api.decoding.legs import SwapWriter
 from wallet_api.decoding.moves import FEES, agrees
@@ -16,7 +16,7 @@ UNKNOWN_DECIMALS = "a token of unknown decimals"
 _NATIVE = f"0x{'ee' * 20}"
 
 
-def decode_orders(evidence: Evidence, wallet: TrackedWallet, orders: Sequence[Event]) -> Decoded:
+def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, orders: Sequence[Event]) -> Decoded:
     """Return the trades of orders of `wallet`. Raise Unanswered, and UnusableRow."""
     chain = wallet.chain
     mints = {event.address(place) for event in orders for place in (1, 2)}
@@ -35,7 +35,7 @@ def decode_orders(evidence: Evidence, wallet: TrackedWallet, orders: Sequence[Ev
     return Decoded.of(swaps)
 
 
-def _has_taken(evidence: Evidence, wallet: TrackedWallet, gained: str, got: int) -> bool:
+def _has_taken(evidence: EvmEvidence, wallet: TrackedWallet, gained: str, got: int) -> bool:
     """Return whether the wallet has what its order bought. Native coin leaves no log."""
     if gained == _NATIVE:
         return True

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm_coin import Coin, find_coin
+from wallet_api.decoding.evm_coin import CoinChange, find_coin
 from wallet_api.decoding.evm_evidence import (
     Consent,
-    Evidence,
+    EvmEvidence,
     How,
     consent_of,
     decimals_of,
     may_have_consented,
 )
-from wallet_api.decoding.evm_flows import Flows
+from wallet_api.decoding.evm_flows import EvmFlows
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.evm_orders import GIVEN_AWAY, UNKNOWN_DECIMALS, decode_orders
 from wallet_api.decoding.legs import SwapWriter
@@ -52,7 +52,7 @@ def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
     return None if may_have_consented(logs, wallet) else UNSIGNED
 
 
-def decode_evm(evidence: Evidence, wallet: TrackedWallet) -> Decoded:
+def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
     """Return the trades of `wallet` in a transaction, or why there is none. Raise Unanswered."""
     if not may_exchange(evidence.logs, wallet):
         return Decoded(why=NO_TRADE)
@@ -82,13 +82,13 @@ class _Exchanged:
 class _Decision:
     """The decision about one wallet in one transaction."""
 
-    def __init__(self, evidence: Evidence, wallet: TrackedWallet, consent: Consent) -> None:
+    def __init__(self, evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> None:
         self._evidence = evidence
         self._wallet = wallet
         self._consent = consent
         self._stable = wallet.chain.stable_mints
         self._decimals: Mapping[str, int] = {}
-        self._flows = Flows.of(wallet, evidence, consent, None)
+        self._flows = EvmFlows.of(wallet, evidence, consent, None)
 
     @property
     def _write(self) -> SwapWriter:
@@ -150,7 +150,7 @@ class _Decision:
         (units,) = tokens.values()
         return self._coin(units).units * units < 0
 
-    def _coin(self, units: int) -> Coin:
+    def _coin(self, units: int) -> CoinChange:
         """Return by how much the wallet's coin changed beside these units of a token. Raise Unanswered."""
         coin, self._flows = find_coin(self._evidence, self._consent, self._flows, units)
         return coin
@@ -190,18 +190,18 @@ class _Decision:
         exchanged = others.coin if others.coin * units < 0 else coin.units
         if not is_whole and others.coin * units < 0:
             # A part of the coin paid for something else.
-            coin = Coin(exchanged, coin.is_exact)
+            coin = CoinChange(exchanged, coin.is_exact)
         return self._trade(mint, units, coin, exchanged)
 
     def _is_all(self, units: int, others: _Exchanged) -> bool:
         """Return whether others exchanged what the wallet did, but for fees in the token itself."""
         return agrees(units, others.shared, FEES)
 
-    def _trade(self, mint: str, units: int, coin: Coin, exchanged: int) -> Decoded:
+    def _trade(self, mint: str, units: int, coin: CoinChange, exchanged: int) -> Decoded:
         swap = self._write.for_coin(mint, units, coin.units, exchanged)
         return Decoded.of([swap], from_logs=not coin.is_exact)
 
-    def _unpaid(self, mint: str, units: int, coin: Coin, others: _Exchanged) -> Decoded:
+    def _unpaid(self, mint: str, units: int, coin: CoinChange, others: _Exchanged) -> Decoded:
         """Return why a token is no trade for which the wallet neither paid nor received coin."""
         if coin.is_exact or (units > 0) != bool(self._flows.paid):
             if units < 0 and others.given and others.coin > 0:
@@ -223,7 +223,7 @@ class _Decision:
             return self._unseen(mint, units, coin)
         return Decoded(why=NO_TRADE)
 
-    def _unseen(self, mint: str, units: int, coin: Coin) -> Decoded:
+    def _unseen(self, mint: str, units: int, coin: CoinChange) -> Decoded:
         """Return the trade of one token with somebody who exchanged nothing visible for the wallet's coin.
 
         Who sells something for native coin is paid by whoever has it. Tokens that come with a payment may be

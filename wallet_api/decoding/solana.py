@@ -86,7 +86,7 @@ class Transaction(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SolanaEvidence:
     """A transaction, and the signature and the time by which the node listed it."""
 
     signature: str

@@ -55,7 +55,7 @@ class Flow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Flows:
+class SolanaFlows:
     """What a transaction moved, and the instructions that it ran.
 
     `unique` are the mints of which each account has nothing or one whole unit: NFTs.
@@ -103,7 +103,7 @@ class _Reader:
             self.flows.append(Flow(giver, taker, mint, units, step.caller, step.number, is_consented, kind))
 
 
-def read_flows(wrapped_mint: str, transaction: Transaction) -> Flows:
+def read_flows(wrapped_mint: str, transaction: Transaction) -> SolanaFlows:
     """Return what a transaction moved. Raise UnusableRow."""
     run = list(steps(transaction))
     reader = _Reader(wrapped_mint)
@@ -121,7 +121,7 @@ def read_flows(wrapped_mint: str, transaction: Transaction) -> Flows:
             _move_tokens(reader, step, last)
     _add_withheld(reader, after, last)
     _add_unstated(reader, transaction, run)
-    return Flows(reader.flows, run, reader.decimals, _unique(reader, before, after))
+    return SolanaFlows(reader.flows, run, reader.decimals, _unique(reader, before, after))
 
 
 def _read_balances(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
 from wallet_api.decoding.solana import OUTSIDE, Step, Transaction
-from wallet_api.decoding.solana_flows import Flow, Flows, Kind, read_flows
+from wallet_api.decoding.solana_flows import Flow, Kind, SolanaFlows, read_flows
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import SOLANA, Role
 
@@ -73,7 +73,7 @@ def _escrows(wallet: TrackedWallet, run: Iterable[Step], signers: AbstractSet[st
     return escrows
 
 
-def _without_nfts(read: Flows, owners: AbstractSet[str]) -> Iterable[Flow]:
+def _without_nfts(read: SolanaFlows, owners: AbstractSet[str]) -> Iterable[Flow]:
     """Yield what is no NFT, and no rent of others that came to the wallet."""
     held = added(changes for owner, changes in changes_of(read.flows).items() if owner in owners)
     unique = {mint for mint, decimals in read.decimals.items() if not decimals and abs(held[mint]) <= 1}

@@ -21,7 +21,7 @@ from wallet_api.decoding.moves import (
     agrees,
     exchanges,
 )
-from wallet_api.decoding.solana import Evidence
+from wallet_api.decoding.solana import SolanaEvidence
 from wallet_api.decoding.solana_flows import Flow, Kind
 from wallet_api.decoding.solana_moves import Exchange, Moves, changes_of, read_moves
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, Swap, TrackedWallet
@@ -42,7 +42,7 @@ class UnclearSwap(UnusableRow):
     """A transaction in which the wallet exchanged something, but it is unclear what for what."""
 
 
-def decode_solana(evidence: Evidence, wallet: TrackedWallet) -> Decoded:
+def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
     """Return the trades of `wallet` in a transaction, or why there is none."""
     transaction = evidence.transaction
     is_signer = wallet.address in transaction.signers
@@ -76,7 +76,7 @@ class _Reader:
     """The swaps of one wallet in one transaction."""
 
     def __init__(
-        self, wallet: TrackedWallet, evidence: Evidence, moves: Moves, found: Sequence[Exchange]
+        self, wallet: TrackedWallet, evidence: SolanaEvidence, moves: Moves, found: Sequence[Exchange]
     ) -> None:
         self._stable = wallet.chain.stable_mints
         self._write = SwapWriter(wallet, evidence.signature, evidence.created_at, moves.decimals)

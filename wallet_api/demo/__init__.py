@@ -11,9 +11,9 @@ from itertools import count
 from wallet_api.database import Connection, connect
 from wallet_api.demo.world import EVM_PREFIX, SOLANA_PREFIX, World
 from wallet_api.forms import BadRow
+from wallet_api.ledger.files.lines import Record
+from wallet_api.ledger.files.rows import RowType
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
-from wallet_api.ledger.lines import Record
-from wallet_api.ledger.rows import RowType
 
 # Receives how many trades are imported, and of how many.
 Progress = Callable[[int, int], None]

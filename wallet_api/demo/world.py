@@ -13,7 +13,7 @@ import msgspec
 
 from wallet_api.chains import CHAINS, COINS, Chain, Currency
 from wallet_api.demo.forms import evm_address, evm_hash, seeded, solana_address, solana_signature
-from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
 
 WALLETS = 320
 TRADES = 200_000

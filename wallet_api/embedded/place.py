@@ -34,7 +34,7 @@ class EmbeddedError(Exception):
 
 
 @dataclass(frozen=True)
-class Account:
+class ServerUser:
     """The user that runs the servers."""
 
     name: str
@@ -62,7 +62,7 @@ class Place:
     folder: Path
     logs: Path
     sockets: Path
-    account: Account
+    account: ServerUser
 
 
 def place_of(home: Path) -> Place:
@@ -72,22 +72,22 @@ def place_of(home: Path) -> Place:
     return Place(folder, home / "log", _socket_folder(folder, account), account)
 
 
-def account_of(folder: Path) -> Account:
+def account_of(folder: Path) -> ServerUser:
     """Return the user to run the servers of `folder` as: the current one, unless this is root.
 
     For root it is the owner of the folder: under `sudo` in a user's own checkout, that user can reach it. If
     the owner is root too, it is a system user, created if missing. Raises EmbeddedError if that fails.
     """
     if os.geteuid() != 0:
-        return Account("", os.geteuid(), os.getegid())
+        return ServerUser("", os.geteuid(), os.getegid())
     with suppress(KeyError):
         owner = pwd.getpwuid(folder.stat().st_uid)
         if owner.pw_uid != 0:
-            return Account(owner.pw_name, owner.pw_uid, owner.pw_gid)
+            return ServerUser(owner.pw_name, owner.pw_uid, owner.pw_gid)
     for _ in range(2):
         with suppress(KeyError):
             user = pwd.getpwnam(SYSTEM_USER)
-            return Account(user.pw_name, user.pw_uid, user.pw_gid)
+            return ServerUser(user.pw_name, user.pw_uid, user.pw_gid)
         # Another command may do the same.
         with suppress(FileNotFoundError):
             subprocess.run((*_USERADD, SYSTEM_USER), check=False, capture_output=True)
@@ -97,7 +97,7 @@ def account_of(folder: Path) -> Account:
     )
 
 
-def own(folder: Path, account: Account) -> None:
+def own(folder: Path, account: ServerUser) -> None:
     """Create `folder` if missing, private to the account, and give it all files below."""
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != account.uid:
@@ -105,7 +105,7 @@ def own(folder: Path, account: Account) -> None:
             os.chown(path, account.uid, account.gid, follow_symlinks=False)
 
 
-def runnable(package: Path, program: str, account: Account) -> Path:
+def runnable(package: Path, program: str, account: ServerUser) -> Path:
     """Return the path of a program of a package, or of its copy below STATE that the account can reach."""
     if account.may_enter(package / program):
         return package / program
@@ -131,7 +131,7 @@ def runnable(package: Path, program: str, account: Account) -> Path:
     return copy / package.name / program
 
 
-def _servers_folder(home: Path, account: Account) -> Path:
+def _servers_folder(home: Path, account: ServerUser) -> Path:
     """Return `home`, or the folder below STATE to which it has links, for later commands."""
     links = [home / name for name in _FOLDERS]
     if links[0].is_symlink():
@@ -155,7 +155,7 @@ def _servers_folder(home: Path, account: Account) -> Path:
     return folder
 
 
-def _socket_folder(place: Path, account: Account) -> Path:
+def _socket_folder(place: Path, account: ServerUser) -> Path:
     folder = place / "run"
     if _SOCKET_FOLDER.fullmatch(str(folder)) is None:
         # Not $TMPDIR, which may differ between commands.

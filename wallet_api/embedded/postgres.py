@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from wallet_api.embedded.place import Account, EmbeddedError, Place, own, runnable
+from wallet_api.embedded.place import EmbeddedError, Place, ServerUser, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
 from wallet_api.embedded.signals import deferred, undisturbed
 
@@ -61,7 +61,7 @@ def prepare(place: Place) -> Server:
     return Server(program.parent, folder, log, place.account, str(place.sockets), _settings(place.sockets))
 
 
-def _initialise(bin_folder: Path, folder: Path, account: Account) -> None:
+def _initialise(bin_folder: Path, folder: Path, account: ServerUser) -> None:
     # Created under another name and renamed when complete, so that an interrupted try has no effect.
     draft = folder.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)

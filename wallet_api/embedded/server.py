@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import psutil
 
-from wallet_api.embedded.place import Account, EmbeddedError
+from wallet_api.embedded.place import EmbeddedError, ServerUser
 from wallet_api.embedded.signals import deferred
 
 USER = "wallet_api"
@@ -36,7 +36,7 @@ class Server:
     programs: Path
     folder: Path
     log: Path
-    account: Account
+    account: ServerUser
     host: str
     settings: Mapping[str, str]
     port: int = 5432

@@ -10,7 +10,7 @@ import orjson
 
 from wallet_api.chains import Chain
 from wallet_api.holdings.snapshots import Snapshot
-from wallet_api.providers.balances.base import NATIVE, Balances, Token
+from wallet_api.providers.balances.base import NATIVE, Balances, HeldToken
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Filter:
     keep_spam: bool
     denied: frozenset[tuple[str, str]] = frozenset()
 
-    def shows(self, chain: Chain, token: Token) -> bool:
+    def shows(self, chain: Chain, token: HeldToken) -> bool:
         """Return whether the token is shown."""
         return (self.keep_spam or not token.spam) and (chain.name, token.address) not in self.denied
 
@@ -64,9 +64,9 @@ def format_snapshot(chain: Chain, snapshot: Snapshot, shown: Filter) -> Formatte
     return FormattedSnapshot(to_json(tokens), len(tokens), left_out, snapshot.refreshed_at, snapshot.taken_at)
 
 
-def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[Token]:
+def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[HeldToken]:
     """Return the native coin, then the tokens with a balance, largest amount first, ties by address."""
-    native = Token(
+    native = HeldToken(
         NATIVE, chain.native_name, chain.currency, balances.native, chain.native_decimals, verified=True
     )
     held = [token for token in balances.tokens if token.amount and shown.shows(chain, token)]
@@ -76,7 +76,7 @@ def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[Token]:
     return [native, *held]
 
 
-def to_json(tokens: Iterable[Token]) -> bytes:
+def to_json(tokens: Iterable[HeldToken]) -> bytes:
     """Return the rows as the JSON array of the response."""
     return orjson.dumps(
         [

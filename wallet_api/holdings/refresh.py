@@ -12,7 +12,7 @@ from wallet_api.chains import Chain
 from wallet_api.errors import ApiError
 from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.snapshots import Claim, Snapshots
-from wallet_api.providers.balances.base import BalanceProvider, Wallet
+from wallet_api.providers.balances.base import BalanceProvider, Holder
 from wallet_api.providers.faults import ProviderFault
 
 log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ class Refresher:
             self._fetch_and_save(claim, address, await_turn)
 
     def _fetch_and_save(self, claim: Claim, address: str, await_turn: Callable[[float], bool]) -> None:
-        wallet = Wallet(address, lambda: self._snapshots.known_tokens(claim.wallet_id))
+        wallet = Holder(address, lambda: self._snapshots.known_tokens(claim.wallet_id))
         try:
             with self._provider.fetcher.begin(self._chain.name, await_turn) as fetch:
                 balances = self._provider.balances(wallet, fetch)

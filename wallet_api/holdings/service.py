@@ -17,7 +17,7 @@ from wallet_api.errors import Busy, ServiceUnavailable
 from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Refresher
 from wallet_api.holdings.snapshots import AwaitTurn, Snapshot, Snapshots, WalletState
-from wallet_api.ledger.denied import read_denied
+from wallet_api.ledger.files.readers import read_denied
 from wallet_api.providers.balances import make_provider, missing_settings
 from wallet_api.providers.faults import BreakerOpen, NotConfigured
 from wallet_api.providers.fetch import Limits

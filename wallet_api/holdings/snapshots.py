@@ -13,7 +13,7 @@ import orjson
 from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.database import Connection, Database, MissingReference, Row, load_statements
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.providers.balances.base import Balances, Token
+from wallet_api.providers.balances.base import Balances, HeldToken
 from wallet_api.wallets import find_wallet
 
 _SNAPSHOTS = load_statements(__package__, "snapshots")
@@ -191,13 +191,13 @@ def _snapshot(row: Row) -> Snapshot | None:
     if row["tokens"] is None:
         return None
     # Amounts are strings in the table, since a JSON number may be decoded as a float.
-    tokens = msgspec.json.decode(row["tokens"], type=list[Token], strict=False)
+    tokens = msgspec.json.decode(row["tokens"], type=list[HeldToken], strict=False)
     taken_at = time.monotonic() - row["age_seconds"]
     balances = Balances(int(row["native_amount"]), tokens, row["left_out"])
     return Snapshot(balances, row["refreshed_at"], taken_at)
 
 
-def _dump(tokens: Iterable[Token]) -> str:
+def _dump(tokens: Iterable[HeldToken]) -> str:
     rows = [
         {
             "address": token.address,

@@ -114,7 +114,7 @@ def top_up_key(connection: Connection, name: str, amount: int) -> int:
     return balance
 
 
-class Changes(TypedDict, total=False):
+class KeyChanges(TypedDict, total=False):
     """What is to change of a key. None is the default rate, no expiry, unlimited, and none a month."""
 
     rate: str | None
@@ -123,7 +123,7 @@ class Changes(TypedDict, total=False):
     monthly: int | None
 
 
-def set_key(connection: Connection, name: str, **changes: Unpack[Changes]) -> Row:
+def set_key(connection: Connection, name: str, **changes: Unpack[KeyChanges]) -> Row:
     """Change a key, and return its rate, expiry, balance and monthly credits.
 
     With `monthly` the balance is so much at once, unless `credits` says another one, and again at the first

@@ -12,10 +12,10 @@ import msgspec
 from msgspec import UNSET
 
 from wallet_api.forms import BadRow, check_address
-from wallet_api.ledger.lines import Record
+from wallet_api.ledger.files.lines import Record
+from wallet_api.ledger.files.rejects import BITS, Repeat, Repeated, escaped, key_of, mark_of
+from wallet_api.ledger.files.rows import Text, TradeRow
 from wallet_api.ledger.merge import LOCKS
-from wallet_api.ledger.repeats import BITS, Repeat, Repeated, escaped, key_of, mark_of
-from wallet_api.ledger.rows import Text, TradeRow
 from wallet_api.ledger.tokens import Token
 
 _encode = msgspec.json.Encoder().encode
@@ -25,7 +25,7 @@ _NULL = "\\N"
 _EMPTY = f"{_NULL}\tf"
 _KEPT = f"{_NULL}\tt"
 
-WalletIds = dict[tuple[str, str], int]
+KnownWallets = dict[tuple[str, str], int]
 # Positions (wallet id and token) with their trades. A trade is a line in PostgreSQL's COPY text format
 # without the columns of the position, in two parts: those that identify the trade, and the others.
 Share = list[tuple[int, Token, dict[str, str]]]
@@ -128,7 +128,7 @@ def blocks(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
 
 
 def read_batch(
-    records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows: int, denied: frozenset[Token]
+    records: Iterator[Record[TradeRow]], wallet_ids: KnownWallets, rows: int, denied: frozenset[Token]
 ) -> Batch:
     """Return the next `rows` rows, good or bad; fewer at the end, none after it.
 

@@ -10,10 +10,10 @@ from typing import LiteralString
 from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
-from wallet_api.ledger.batches import Share, WalletIds, blocks, read_batch
-from wallet_api.ledger.lines import Record, Reject
-from wallet_api.ledger.repeats import Repeat, Seen, repeated_rows, seen_rows, take_repeats
-from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow, good
+from wallet_api.ledger.batches import KnownWallets, Share, blocks, read_batch
+from wallet_api.ledger.files.lines import Record, Reject
+from wallet_api.ledger.files.rejects import Repeat, Seen, repeated_rows, seen_rows, take_repeats
+from wallet_api.ledger.files.rows import PriceRow, RowType, TradeRow, WalletRow, good
 from wallet_api.ledger.tokens import Token, TokenIds
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
@@ -107,7 +107,7 @@ def import_trades(
     reject: Reject,
     progress: Progress = lambda: None,
     batch_rows: int = BATCH_ROWS,
-    wallet_ids: WalletIds | None = None,
+    wallet_ids: KnownWallets | None = None,
     denied: frozenset[Token] = frozenset(),
 ) -> Summary:
     """Import trades, `batch_rows` at a time; `progress` is called after each batch.
@@ -193,7 +193,7 @@ def _reject_repeated(
         summary.rejected += len(line_numbers)
 
 
-def _read_wallet_ids(connection: Connection) -> WalletIds:
+def _read_wallet_ids(connection: Connection) -> KnownWallets:
     rows = connection.execute("SELECT blockchain, address, wallet_id FROM wallets")
     return {(row["blockchain"], row["address"]): row["wallet_id"] for row in rows}
 

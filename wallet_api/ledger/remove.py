@@ -10,9 +10,8 @@ from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.arrivals import Purge
-from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
-from wallet_api.ledger.lines import Record, Reject
-from wallet_api.ledger.rows import good
+from wallet_api.ledger.files.lines import Record, Reject
+from wallet_api.ledger.files.rows import TradeIdentity, WalletIdentity, good
 
 # The maximum of trades that one transaction removes, so that imports do not wait long for its locks.
 BATCH_ROWS = 200_000

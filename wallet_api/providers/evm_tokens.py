@@ -12,7 +12,7 @@ from wallet_api.decoding.amounts import MAX_DECIMALS
 from wallet_api.providers import multicall
 from wallet_api.providers.faults import Malformed, NotConfigured, TooLarge
 from wallet_api.providers.fetch import Fetch
-from wallet_api.providers.jsonrpc import Node, Result
+from wallet_api.providers.jsonrpc import Node, NodeResult
 from wallet_api.providers.parsing import clean
 from wallet_api.providers.replies import quantity
 
@@ -105,7 +105,7 @@ class EvmTokens:
         return new
 
 
-def _returned(result: Result) -> bytes | None:
+def _returned(result: NodeResult) -> bytes | None:
     """Return the return value of a contract; None if it failed. Raise ProviderFault if the node failed."""
     error = result.error
     if error is not None and (
@@ -128,6 +128,6 @@ def check_chain(chain: Chain, node: Node, fetch: Fetch) -> None:
         raise NotConfigured(f"{chain.name.upper()}_RPC_URL is a node of another chain")
 
 
-def read_quantity(result: Result) -> int:
+def read_quantity(result: NodeResult) -> int:
     """Return the number in a result. Raise ProviderFault."""
     return quantity(result.read(str))

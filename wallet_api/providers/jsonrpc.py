@@ -102,7 +102,7 @@ class Error(msgspec.Struct):
         return isinstance(self.fault, Rejected | TooLarge)
 
 
-class Result(msgspec.Struct):
+class NodeResult(msgspec.Struct):
     """The outcome of a call: either a result or an error."""
 
     id: int | str | None = None
@@ -132,17 +132,17 @@ class Node:
         self._single_until = 0.0
         self.methods: Counter[str] = Counter()
 
-    def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
+    def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[NodeResult]:
         """Return the results of the calls in their order, errors included. Raise ProviderFault.
 
         A single call whose response is too large has an error, and does not affect the others.
         """
-        results: list[Result] = []
+        results: list[NodeResult] = []
         for start in range(0, len(calls), MAX_BATCH):
             results += self._call_batch(fetch, calls[start : start + MAX_BATCH])
         return results
 
-    def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
+    def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[NodeResult]:
         if len(calls) > 1 and time.monotonic() >= self._single_until:
             documents = [_document(number, call) for number, call in enumerate(calls)]
             self.methods.update(method for method, _ in calls)
@@ -164,12 +164,12 @@ class Node:
                 ]
         return [self._call_one(fetch, call) for call in calls]
 
-    def _call_one(self, fetch: Fetch, call: Call) -> Result:
+    def _call_one(self, fetch: Fetch, call: Call) -> NodeResult:
         self.methods[call[0]] += 1
         try:
             return fetch.post(self._url, _document(0, call), _read_one)
         except TooLarge as fault:
-            return Result(error=Error(_OVERSIZED if isinstance(fault, Oversized) else _TOO_LARGE))
+            return NodeResult(error=Error(_OVERSIZED if isinstance(fault, Oversized) else _TOO_LARGE))
 
 
 def _document(number: int, call: Call) -> dict[str, Any]:
@@ -177,20 +177,20 @@ def _document(number: int, call: Call) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
 
 
-def _read_one(reply: Reply) -> Result:
-    result = _checked(read_json(reply.body, Result))
+def _read_one(reply: Reply) -> NodeResult:
+    result = _checked(read_json(reply.body, NodeResult))
     if result.error is not None and not result.error.is_final:
         raise result.error.fault
     return result
 
 
-def _read_batch(reply: Reply, expected: int) -> list[Result]:
+def _read_batch(reply: Reply, expected: int) -> list[NodeResult]:
     if reply.body.lstrip()[:1] == b"{":
-        error = read_json(reply.body, Result).error
+        error = read_json(reply.body, NodeResult).error
         if error is not None and not error.is_final:
             raise error.fault
         raise _BatchRefusedError
-    results = {str(result.id): _checked(result) for result in read_json(reply.body, list[Result])}
+    results = {str(result.id): _checked(result) for result in read_json(reply.body, list[NodeResult])}
     if results.keys() != {str(number) for number in range(expected)}:
         raise Malformed("the ids of a batch do not match")
     for result in results.values():
@@ -200,7 +200,7 @@ def _read_batch(reply: Reply, expected: int) -> list[Result]:
     return [results[str(number)] for number in range(expected)]
 
 
-def _checked(result: Result) -> Result:
+def _checked(result: NodeResult) -> NodeResult:
     if result.error is None and not bytes(result.result):
         raise Malformed("neither result nor error")
     return result
@@ -209,7 +209,7 @@ def _checked(result: Result) -> Result:
 def _refuse(reply: Reply) -> ProviderFault:
     """Return the fault of an error response: that of the error in its body, or else that of its status."""
     try:
-        error = read_json(reply.body, Result).error if 400 <= reply.status < 500 else None
+        error = read_json(reply.body, NodeResult).error if 400 <= reply.status < 500 else None
     except Malformed:
         error = None
     fault = None if error is None else error.fault

@@ -34,7 +34,7 @@ _FUNGIBLE_STANDARDS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class TokenName:
     """The name of a mint, and what its account says; None if the node could not parse it.
 
     `fungible`: the supply is, or may be, more than one.
@@ -57,9 +57,9 @@ class Names:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._lock = threading.Lock()
-        self._known: LRUCache[str, Name] = LRUCache(_CACHED_NAMES)
+        self._known: LRUCache[str, TokenName] = LRUCache(_CACHED_NAMES)
 
-    def look_up(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
+    def look_up(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, TokenName]:
         """Return the names of the mints; without those that could not be fetched."""
         with self._lock:
             names = {mint: self._known[mint] for mint in mints if mint in self._known}
@@ -73,14 +73,14 @@ class Names:
             self._known.update(fetched)
         return names | fetched
 
-    def fetch(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
+    def fetch(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, TokenName]:
         """Return the names of the mints as they are now. Raise ProviderFault."""
         groups = [mints[start : start + _MINTS_A_CALL] for start in range(0, len(mints), _MINTS_A_CALL)]
         calls: list[tuple[str, list[Any]]] = []
         for group in groups:
             addresses = [*group, *(metadata_address(mint) for mint in group)]
             calls.append(("getMultipleAccounts", [addresses, {"encoding": "jsonParsed"}]))
-        fetched: dict[str, Name] = {}
+        fetched: dict[str, TokenName] = {}
         for group, result in zip(groups, self._node.call(fetch, calls), strict=True):
             accounts = result.read(_Accounts).value
             if len(accounts) == 2 * len(group):
@@ -96,7 +96,7 @@ def metadata_address(mint: str) -> str:
     return str(address)
 
 
-def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> Name:
+def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> TokenName:
     token_2022 = _read_mint(mint)
     metaplex = _read_metadata(metadata)
     return replace(
@@ -107,30 +107,30 @@ def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> Name:
     )
 
 
-def _read_mint(raw: msgspec.Raw) -> Name:
+def _read_mint(raw: msgspec.Raw) -> TokenName:
     try:
         info = read_row(raw)["data"]["parsed"]["info"]
         supply = read_amount(info["supply"])
         states = {extension["extension"]: extension.get("state") for extension in info.get("extensions", ())}
         state = states.get("tokenMetadata") or {}
         names = (clean(state.get("name")), clean(state.get("symbol")))
-        return Name(*names, supply > 1, read_decimals(info["decimals"]), supply)
+        return TokenName(*names, supply > 1, read_decimals(info["decimals"]), supply)
     except (UnusableRow, KeyError, TypeError, AttributeError):
-        return Name()
+        return TokenName()
 
 
-def _read_metadata(raw: msgspec.Raw) -> Name:
+def _read_metadata(raw: msgspec.Raw) -> TokenName:
     try:
         data = base64.b64decode(read_row(raw)["data"][0], validate=True)
         return read_metaplex(data)
     except (UnusableRow, KeyError, TypeError, IndexError, binascii.Error, struct.error):
-        return Name()
+        return TokenName()
 
 
-def read_metaplex(data: bytes) -> Name:
+def read_metaplex(data: bytes) -> TokenName:
     """Return the name in a Metaplex account, where NULs pad it. Raise struct.error or IndexError."""
     if data[0] != _METADATA_KEY:
-        return Name()
+        return TokenName()
     offset = 1 + 32 + 32
     texts = []
     for _ in ("name", "symbol", "uri"):
@@ -138,7 +138,7 @@ def read_metaplex(data: bytes) -> Name:
         texts.append(data[offset + 4 : offset + 4 + length].decode("utf-8", "replace"))
         offset += 4 + length
     name, symbol, _ = texts
-    return Name(clean(name), clean(symbol), _standard(data, offset) in _FUNGIBLE_STANDARDS)
+    return TokenName(clean(name), clean(symbol), _standard(data, offset) in _FUNGIBLE_STANDARDS)
 
 
 def _standard(data: bytes, offset: int) -> int | None:

@@ -9,8 +9,8 @@ from typing import Any
 from wallet_api.database import Connection, MissingReference, load_statements, translated
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.forms import BadRow
-from wallet_api.ledger.identities import TradeIdentity
-from wallet_api.ledger.lines import Record
+from wallet_api.ledger.files.lines import Record
+from wallet_api.ledger.files.rows import TradeIdentity
 from wallet_api.ledger.remove import remove_trades, stage_trades
 from wallet_api.providers.trades.source import Block, Unfinal
 

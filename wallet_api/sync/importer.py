@@ -27,10 +27,10 @@ from wallet_api.decoding.swaps import (
 )
 from wallet_api.decoding.trades import Draft
 from wallet_api.forms import BadRow
+from wallet_api.ledger.files.lines import Record
+from wallet_api.ledger.files.rows import TradeRow
 from wallet_api.ledger.imports import import_trades
-from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
-from wallet_api.ledger.rows import TradeRow
 from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync import report

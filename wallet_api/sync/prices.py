@@ -9,9 +9,9 @@ from functools import partial
 from wallet_api.chains import CHAINS, CURRENCIES, Currency
 from wallet_api.database import Connection, load_sql
 from wallet_api.forms import BadRow
+from wallet_api.ledger.files.lines import Record
+from wallet_api.ledger.files.rows import PriceRow
 from wallet_api.ledger.imports import import_prices
-from wallet_api.ledger.lines import Record
-from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Barred, ProviderFault
 from wallet_api.providers.prices.quotes import PriceSource, Quote, hour_of, past_prices
 from wallet_api.sync import report

@@ -12,9 +12,9 @@ from wallet_api.decoding.amounts import UnusableRow, read_address, read_amount, 
 from wallet_api.providers.balances.base import (
     NATIVE,
     Balances,
+    HeldToken,
+    Holder,
     Pages,
-    Token,
-    Wallet,
     read_native,
     read_tokens,
     sum_by_address,
@@ -48,14 +48,14 @@ class Alchemy:
         self._network = chain.alchemy_network
         self._url = f"{settings.alchemy_url}/{settings.alchemy_api_key}/assets/tokens/by-address"
 
-    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
         document: dict[str, Any] = {
             "addresses": [{"address": wallet.address, "networks": [self._network]}],
             "withMetadata": True,
             "withPrices": False,
             "includeNativeTokens": True,
         }
-        rows: list[Token] = []
+        rows: list[HeldToken] = []
         pages = Pages()
         while True:
             page = fetch.post(self._url, document, _read_page)
@@ -71,7 +71,7 @@ class Alchemy:
         native = tokens.pop(NATIVE, None)
         return Balances(native.amount if native is not None else 0, list(tokens.values()))
 
-    def _token(self, row: dict[str, Any]) -> Token | None:
+    def _token(self, row: dict[str, Any]) -> HeldToken | None:
         if row.get("network", self._network) != self._network:
             return None
         if row.get("error"):
@@ -79,7 +79,7 @@ class Alchemy:
         balance, address = row.get("tokenBalance"), row.get("tokenAddress")
         if address is None:
             amount = read_native(_number(balance))
-            return Token(NATIVE, "", "", amount, self._chain.native_decimals)
+            return HeldToken(NATIVE, "", "", amount, self._chain.native_decimals)
         units = read_amount(_number(balance))
         # Without a balance, missing decimals hide nothing.
         if not units:
@@ -87,7 +87,7 @@ class Alchemy:
         facts = row.get("tokenMetadata")
         if not isinstance(facts, dict):
             raise UnusableRow("a token without decimals")
-        return Token(
+        return HeldToken(
             address=read_address(self._chain, address),
             name=clean(facts.get("name")),
             symbol=clean(facts.get("symbol")),

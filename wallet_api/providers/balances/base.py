@@ -16,7 +16,7 @@ MAX_PAGES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Wallet:
+class Holder:
     """The wallet to fetch. `known_tokens` returns the tokens that it has traded, from the ledger."""
 
     address: str
@@ -24,7 +24,7 @@ class Wallet:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class HeldToken:
     """The balance of a token: `amount` in its smallest unit, of which `10 ** decimals` make one token."""
 
     address: str
@@ -44,7 +44,7 @@ class Balances:
     """
 
     native: int
-    tokens: list[Token]
+    tokens: list[HeldToken]
     left_out: int = 0
 
 
@@ -53,12 +53,12 @@ class BalanceProvider(Protocol):
 
     fetcher: Fetcher
 
-    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
         """Return all current balances of the wallet, never a part. Raise ProviderFault."""
 
 
 # Reads a row; None for one that repeats another row, or has no balance.
-ReadRow = Callable[[dict[str, Any]], Token | None]
+ReadRow = Callable[[dict[str, Any]], HeldToken | None]
 
 
 def read_native(value: Any) -> int:
@@ -87,7 +87,7 @@ class Pages:
         return True
 
 
-def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list[Token]:
+def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list[HeldToken]:
     """Return the tokens of the rows. Rows for which `read` raises UnusableRow are counted in `fetch`."""
     tokens = []
     for row in rows:
@@ -102,9 +102,9 @@ def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> lis
     return tokens
 
 
-def sum_by_address(tokens: Iterable[Token]) -> list[Token]:
+def sum_by_address(tokens: Iterable[HeldToken]) -> list[HeldToken]:
     """Return one row for each token of a wallet that holds some tokens in several accounts."""
-    sums: dict[str, Token] = {}
+    sums: dict[str, HeldToken] = {}
     for token in tokens:
         known = sums.setdefault(token.address, token)
         if known is not token:

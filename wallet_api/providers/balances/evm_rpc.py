@@ -6,7 +6,7 @@ https://ethereum.org/en/developers/docs/apis/json-rpc/
 
 from wallet_api.chains import Chain
 from wallet_api.providers import multicall
-from wallet_api.providers.balances.base import Balances, Token, Wallet
+from wallet_api.providers.balances.base import Balances, HeldToken, Holder
 from wallet_api.providers.balances.token_list import read_token_list
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
 from wallet_api.providers.fetch import Fetch, Limits
@@ -26,7 +26,7 @@ class EvmRpc:
         self._chain_is_checked = False
         self.fetcher = self._node.fetcher
 
-    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
         if not self._chain_is_checked:
             check_chain(self._chain, self._node, fetch)
             self._chain_is_checked = True
@@ -48,7 +48,7 @@ class EvmRpc:
         return Balances(
             read_quantity(native),
             [
-                Token(token, fact.name, fact.symbol, held[token], fact.decimals, token in self._listed)
+                HeldToken(token, fact.name, fact.symbol, held[token], fact.decimals, token in self._listed)
                 for token in held
                 if (fact := facts.get(token)) is not None
             ],

@@ -14,9 +14,9 @@ from wallet_api.decoding.amounts import read_address, read_amount, read_decimals
 from wallet_api.providers.balances.base import (
     NATIVE,
     Balances,
+    HeldToken,
+    Holder,
     Pages,
-    Token,
-    Wallet,
     read_native,
     read_tokens,
     sum_by_address,
@@ -62,8 +62,8 @@ class MoralisEvm:
             "exclude_spam": "false" if settings.holdings_keep_spam else "true",
         }
 
-    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
-        tokens: dict[str, Token] = {}
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+        tokens: dict[str, HeldToken] = {}
         pages = Pages()
         page_parameters = {"limit": _PAGE_ROWS}
         while True:
@@ -82,18 +82,18 @@ class MoralisEvm:
             return Balances(fetch.get(url, self._parameters, _read_balance), list(tokens.values()))
         return Balances(native.amount, list(tokens.values()))
 
-    def _token(self, row: dict[str, Any]) -> Token | None:
+    def _token(self, row: dict[str, Any]) -> HeldToken | None:
         address = row.get("token_address")
         if read_flag(row.get("native_token")) or address == EVM_PSEUDO_MINT:
             amount = read_native(row.get("balance"))
-            return Token(
+            return HeldToken(
                 NATIVE, self._chain.native_name, self._chain.currency, amount, self._chain.native_decimals
             )
         units = read_amount(row.get("balance"))
         # Without a balance, missing decimals hide nothing.
         if not units:
             return None
-        return Token(
+        return HeldToken(
             address=read_address(self._chain, address),
             name=clean(row.get("name")),
             symbol=clean(row.get("symbol")),
@@ -119,12 +119,12 @@ class MoralisSolana:
             "excludeSpam": "false" if settings.holdings_keep_spam else "true",
         }
 
-    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
         url = f"{self._url}/account/mainnet/{wallet.address}/portfolio"
         portfolio = fetch.get(url, self._parameters, lambda reply: read_json(reply.body, _Portfolio))
         accounts: set[str] = set()
 
-        def token(row: dict[str, Any]) -> Token | None:
+        def token(row: dict[str, Any]) -> HeldToken | None:
             account = row.get("associatedTokenAddress")
             if isinstance(account, str):
                 if account in accounts:
@@ -133,7 +133,7 @@ class MoralisSolana:
             units = read_amount(row.get("amountRaw"))
             if not units:
                 return None
-            return Token(
+            return HeldToken(
                 address=read_address(self._chain, row.get("mint")),
                 name=clean(row.get("name")),
                 symbol=clean(row.get("symbol")),

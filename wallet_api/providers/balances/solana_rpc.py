@@ -12,8 +12,8 @@ from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.providers.balances.base import (
     Balances,
-    Token,
-    Wallet,
+    HeldToken,
+    Holder,
     read_native,
     read_tokens,
     sum_by_address,
@@ -22,7 +22,7 @@ from wallet_api.providers.faults import Oversized, TooLarge
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
-from wallet_api.providers.solana_names import Name, Names
+from wallet_api.providers.solana_names import Names, TokenName
 from wallet_api.settings import Settings
 
 TOKEN_PROGRAMS = (
@@ -51,7 +51,7 @@ class SolanaRpc:
         self._names = Names(self._node)
         self.fetcher = self._node.fetcher
 
-    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
         parsed = _COMMITMENT | {"encoding": "jsonParsed"}
         native, *programs = self._node.call(
             fetch,
@@ -74,7 +74,7 @@ class SolanaRpc:
         tokens = [_named(token, names) for token in held if not _is_nft(token, names)]
         return Balances(read_native(native.read(_Lamports).value), tokens)
 
-    def _token(self, row: dict[str, Any]) -> Token | None:
+    def _token(self, row: dict[str, Any]) -> HeldToken | None:
         try:
             info = row["account"]["data"]["parsed"]["info"]
             mint, balance = info["mint"], info["tokenAmount"]
@@ -83,19 +83,21 @@ class SolanaRpc:
             if amount == 0:
                 return None
             # Not uiAmountString: some Token-2022 mints scale it.
-            return Token(read_address(self._chain, mint), "", "", amount, read_decimals(balance["decimals"]))
+            return HeldToken(
+                read_address(self._chain, mint), "", "", amount, read_decimals(balance["decimals"])
+            )
         except (KeyError, TypeError) as error:
             raise UnusableRow("an account that the node could not parse") from error
 
 
-def _may_be_nft(token: Token) -> bool:
+def _may_be_nft(token: HeldToken) -> bool:
     return token.decimals == 0 and token.amount == 1
 
 
-def _is_nft(token: Token, names: dict[str, Name]) -> bool:
-    return _may_be_nft(token) and not names.get(token.address, Name()).fungible
+def _is_nft(token: HeldToken, names: dict[str, TokenName]) -> bool:
+    return _may_be_nft(token) and not names.get(token.address, TokenName()).fungible
 
 
-def _named(token: Token, names: dict[str, Name]) -> Token:
-    name = names.get(token.address, Name())
+def _named(token: HeldToken, names: dict[str, TokenName]) -> HeldToken:
+    name = names.get(token.address, TokenName())
     return replace(token, name=name.name, symbol=name.symbol)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import msgspec
 
 from wallet_api.decoding.evm import address_of
-from wallet_api.decoding.evm_evidence import Ask, Evidence, Question
+from wallet_api.decoding.evm_evidence import Ask, EvmEvidence, Question
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers import multicall
 from wallet_api.providers.faults import Broken, Malformed
-from wallet_api.providers.jsonrpc import NO_METHOD, Call, Result
+from wallet_api.providers.jsonrpc import NO_METHOD, Call, NodeResult
 from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_node import BEHIND, EvmNode
 
@@ -38,7 +38,7 @@ class _Trace(msgspec.Struct):
 class Case:
     """A transaction in which a wallet may have exchanged something, and the number of its block."""
 
-    evidence: Evidence
+    evidence: EvmEvidence
     wallet: TrackedWallet
     number: int
 
@@ -79,7 +79,7 @@ class Answers:
                 return [multicall.call(question.subject, _PLACED + bytes.fromhex(question.id[2:]))]
         return []
 
-    def _read(self, question: Question, results: Sequence[Result]) -> object:
+    def _read(self, question: Question, results: Sequence[NodeResult]) -> object:
         """Return the answer; None if the node does not have it. Raise Broken if it has not got as far."""
         for result in results:
             if result.error is not None:
@@ -94,7 +94,7 @@ class Answers:
             return None
 
 
-def _answer(question: Question, results: Sequence[Result]) -> object:
+def _answer(question: Question, results: Sequence[NodeResult]) -> object:
     if not results:
         return None
     if question.ask == Ask.CHANGES:

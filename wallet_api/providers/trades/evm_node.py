@@ -20,7 +20,7 @@ from wallet_api.decoding.evm import BlockTransaction, ChainBlock, Log, Receipt
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, TooLarge
-from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
+from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, NodeResult
 from wallet_api.providers.replies import quantity
 
 log = logging.getLogger(__name__)
@@ -208,7 +208,7 @@ class EvmNode:
             receipts |= {row.transaction_hash: row for row in rows if _contradiction(row) is None}
         return receipts
 
-    def _receipt(self, signature: str, result: Result) -> Receipt | None:
+    def _receipt(self, signature: str, result: NodeResult) -> Receipt | None:
         try:
             receipt = result.read(_Receipt | None)  # type: ignore[arg-type]
         except (Malformed, TooLarge) as fault:
@@ -230,9 +230,9 @@ class EvmNode:
         with self._node.fetcher.begin(self._chain.name) as fetch:
             return dict(self._tokens.decimals(fetch, mints))
 
-    def request(self, calls: Sequence[Call]) -> list[Result]:
+    def request(self, calls: Sequence[Call]) -> list[NodeResult]:
         """Return the results of the calls, errors included. Raise ProviderFault."""
-        results: list[Result] = []
+        results: list[NodeResult] = []
         for start in range(0, len(calls), _CALLS):
             with self._node.fetcher.begin(self._chain.name) as fetch:
                 results += self._node.call(fetch, calls[start : start + _CALLS])
@@ -248,7 +248,7 @@ def time_of(block: ChainBlock) -> datetime | None:
     return None if moment > datetime.now(UTC) + forms.AHEAD else moment
 
 
-def _read_block(result: Result) -> ChainBlock:
+def _read_block(result: NodeResult) -> ChainBlock:
     block = result.read(ChainBlock | None)  # type: ignore[arg-type]
     if block is None:
         raise Broken(BEHIND)

@@ -10,7 +10,7 @@ from datetime import datetime
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.evm import Receipt
-from wallet_api.decoding.evm_evidence import Evidence, Question, Unanswered, may_have_consented
+from wallet_api.decoding.evm_evidence import EvmEvidence, Question, Unanswered, may_have_consented
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.evm_trade import why_none
 from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
@@ -254,7 +254,7 @@ class EvmRpcTrades:
                         )
                     )
                     value = quantity(transaction.value)
-                    cases.append(Case(Evidence(logs, value, created_at, is_alone), wallet, number))
+                    cases.append(Case(EvmEvidence(logs, value, created_at, is_alone), wallet, number))
         return cases
 
 

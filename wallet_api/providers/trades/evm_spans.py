@@ -13,7 +13,7 @@ from wallet_api.decoding.evm import ERC20_TRANSFER, TRANSFER, ChainBlock, Log, a
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import EVM, Role
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TimedOut, TooLarge
-from wallet_api.providers.jsonrpc import Call, Result
+from wallet_api.providers.jsonrpc import Call, NodeResult
 from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, Remembered
 
@@ -164,7 +164,7 @@ class EvmSpans:
             yield "eth_getLogs", [{"blockHash": block_hash, "address": contracts, "topics": topics}]
 
 
-def _fault(results: Sequence[Result]) -> ProviderFault | None:
+def _fault(results: Sequence[NodeResult]) -> ProviderFault | None:
     """Return the fault of the first list of logs that cannot be read, or None."""
     for result in results:
         try:

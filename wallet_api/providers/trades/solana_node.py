@@ -20,7 +20,7 @@ from cachetools import LRUCache, cachedmethod
 from wallet_api.decoding.solana import Transaction
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
-from wallet_api.providers.jsonrpc import Node, Result
+from wallet_api.providers.jsonrpc import Node, NodeResult
 from wallet_api.providers.replies import read_json, time_of
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Listed
 
@@ -206,7 +206,7 @@ class SolanaNode:
         raise Broken("the time of a slot is not available")
 
     def statuses(self, signatures: Sequence[str]) -> dict[str, Status | None]:
-        """Return what became of at most 256 transactions; None if the node does not know one."""
+        """Return what became of at most 256 transactions; None if the node has not seen one."""
         options = {"searchTransactionHistory": True}
         result = self._request("getSignatureStatuses", list(signatures), options)
         statuses = dict(zip(signatures, result.read(_Statuses).value, strict=False))
@@ -238,13 +238,13 @@ class SolanaNode:
         if is_first:
             log.info("solana: the node has no %s (%s); each transaction is requested", _HISTORY, refusal)
 
-    def _versioned(self, method: str, subject: str, options: dict[str, Any]) -> Result | None:
+    def _versioned(self, method: str, subject: str, options: dict[str, Any]) -> NodeResult | None:
         """Return the response of the node; None if it does not return transactions of this version."""
         version = self._version
         refused: int | None = None
         while True:
-            asked = {"encoding": "jsonParsed", "maxSupportedTransactionVersion": version}
-            result = self._request(method, subject, options | asked)
+            fixed = {"encoding": "jsonParsed", "maxSupportedTransactionVersion": version}
+            result = self._request(method, subject, options | fixed)
             code = None if result.error is None else result.error.code
             if code == _INVALID_PARAMETERS and version and refused is None:
                 # An older node does not support the version.
@@ -260,7 +260,7 @@ class SolanaNode:
                 return None
             version = newer
 
-    def _request(self, method: str, *parameters: Any) -> Result:
+    def _request(self, method: str, *parameters: Any) -> NodeResult:
         with self._node.fetcher.begin("solana") as fetch:
             (result,) = self._node.call(fetch, [(method, list(parameters))])
         return result

@@ -8,7 +8,7 @@ from cachetools import LRUCache
 
 from wallet_api import forms
 from wallet_api.decoding.amounts import UnusableRow, time_of
-from wallet_api.decoding.solana import Evidence, Transaction
+from wallet_api.decoding.solana import SolanaEvidence, Transaction
 from wallet_api.decoding.swaps import OTHERS, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers import replies
@@ -178,4 +178,4 @@ def _decoded(row: Listed, transaction: Transaction) -> Decoded:
         return Decoded(why=Reason.UNREADABLE, detail=str(error))
     except forms.BadRow as error:
         return Decoded(why=Reason.INVALID, detail=error.rule)
-    return decode_one(Evidence(row.tx_signature, moment, transaction), row.wallet)
+    return decode_one(SolanaEvidence(row.tx_signature, moment, transaction), row.wallet)

@@ -40,7 +40,7 @@ _WHOLE = _CONFIRMED | {
     "maxSupportedTransactionVersion": 1,
 }
 _RECEIVE_SECONDS = 0.2
-_ASK_SECONDS = 0.2
+_SUBSCRIBE_SECONDS = 0.2
 _STOP_SECONDS = 2.0
 # A filter with more addresses replaces the one before at most so often.
 _REPLACE_SECONDS = 5.0
@@ -152,11 +152,11 @@ class SolanaStream:
             self.reconnects += not self._stopping.is_set()
 
     def _serve(self, session: "_Session") -> None:
-        asked_at = -_ASK_SECONDS
+        subscribed_at = -_SUBSCRIBE_SECONDS
         while not self._stopping.is_set():
-            if time.monotonic() - asked_at > _ASK_SECONDS:
-                asked_at = time.monotonic()
-                session.ask(self._wanted)
+            if time.monotonic() - subscribed_at > _SUBSCRIBE_SECONDS:
+                subscribed_at = time.monotonic()
+                session.subscribe(self._wanted)
                 self.method = session.method
                 if session.is_silent(self._silence_seconds):
                     raise _SilentError
@@ -178,17 +178,17 @@ class _Session:
         self._requests: dict[int, tuple[str, tuple[str, ...], float]] = {}
         self._addresses: dict[int, tuple[str, ...]] = {}
         self._last_id = 0
-        self._ask_from = 0.0
+        self._subscribe_from = 0.0
         self._slot_at: float | None = None
         self._is_limited = False
         self._send(SLOTS, [])
 
-    def ask(self, wanted: dict[str, None]) -> None:
+    def subscribe(self, wanted: dict[str, None]) -> None:
         """Send the requests that lead to the wanted addresses."""
         if self.method == TRANSACTIONS:
-            self._ask_for_transactions(tuple(wanted)[:_MOST_ADDRESSES])
+            self._subscribe_to_transactions(tuple(wanted)[:_MOST_ADDRESSES])
         else:
-            self._ask_for_logs(tuple(wanted)[: self._most_logs])
+            self._subscribe_to_logs(tuple(wanted)[: self._most_logs])
 
     def receive(self) -> None:
         """Take the next message, if there is one in time. Raise Malformed."""
@@ -218,30 +218,30 @@ class _Session:
         document = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": parameters}
         self._socket.send(orjson.dumps(document), text=True)
 
-    def _ask_for_transactions(self, wanted: tuple[str, ...]) -> None:
+    def _subscribe_to_transactions(self, wanted: tuple[str, ...]) -> None:
         if any(method == TRANSACTIONS for method, _, _ in self._requests.values()):
             return
-        if self.watched.keys() == set(wanted) or time.monotonic() < self._ask_from:
+        if self.watched.keys() == set(wanted) or time.monotonic() < self._subscribe_from:
             return
         if wanted:
-            self._ask_from = time.monotonic() + _REPLACE_SECONDS
+            self._subscribe_from = time.monotonic() + _REPLACE_SECONDS
             query = {"accountInclude": list(wanted), "vote": False, "failed": False}
             self._send(TRANSACTIONS, [query, _WHOLE], wanted)
         else:
             self.watched = {}
             self._leave(list(self._addresses))
 
-    def _ask_for_logs(self, wanted: tuple[str, ...]) -> None:
+    def _subscribe_to_logs(self, wanted: tuple[str, ...]) -> None:
         kept = set(wanted)
         others = [number for number, (address,) in self._addresses.items() if address not in kept]
         for number in others[:_MOST_UNDER_WAY]:
             self.watched.pop(self._addresses[number][0], None)
         self._leave(others[:_MOST_UNDER_WAY])
-        asked = {address for _, addresses, _ in self._requests.values() for address in addresses}
+        requested = {address for _, addresses, _ in self._requests.values() for address in addresses}
         for address in wanted if not self._is_limited else ():
             if len(self._requests) >= _MOST_UNDER_WAY:
                 break
-            if address not in self.watched and address not in asked:
+            if address not in self.watched and address not in requested:
                 self._send(LOGS, [{"mentions": [address]}, _CONFIRMED], (address,))
 
     def _leave(self, numbers: list[int]) -> None:
@@ -269,7 +269,7 @@ class _Session:
             self.method = LOGS
         elif method in (TRANSACTIONS, LOGS) and not self._is_limited:
             self._is_limited = True
-            self._ask_from = math.inf
+            self._subscribe_from = math.inf
             log.warning(
                 "solana: the node allows no more than %d followed wallets (code %d)",
                 len(self.watched),

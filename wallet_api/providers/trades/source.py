@@ -109,7 +109,7 @@ class Chunk:
                 self.counts[decoded.why] += 1
 
 
-def decode_one(evidence: solana.Evidence | evm_evidence.Evidence, wallet: TrackedWallet) -> Decoded:
+def decode_one(evidence: solana.SolanaEvidence | evm_evidence.EvmEvidence, wallet: TrackedWallet) -> Decoded:
     """Return what a wallet traded in a transaction. Raise Unanswered.
 
     An unexpected error belongs to the transaction, and stops no other one.

@@ -9,8 +9,8 @@ from typing import Any, Literal, cast, get_type_hints
 import msgspec
 
 from wallet_api.forms import BadRow, must_be
-from wallet_api.ledger.lines import Record
-from wallet_api.ledger.rows import RowType
+from wallet_api.ledger.files.lines import Record
+from wallet_api.ledger.files.rows import RowType
 
 Timestamps = Literal["iso", "epoch", "epoch_ms"]
 

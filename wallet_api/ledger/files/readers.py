@@ -11,10 +11,20 @@ from typing import BinaryIO, cast
 import msgspec
 
 from wallet_api.forms import BadRow
-from wallet_api.ledger.csv_rows import BadHeader, csv_records
-from wallet_api.ledger.fields import Warn, row_fault, unknown_names
-from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, bounded_lines, too_long, unreadable
-from wallet_api.ledger.rows import RowType
+from wallet_api.ledger.files.csv_rows import BadHeader, csv_records
+from wallet_api.ledger.files.lines import (
+    MAX_LINE_BYTES,
+    Record,
+    Warn,
+    bounded_lines,
+    row_fault,
+    too_long,
+    unknown_names,
+    unreadable,
+)
+from wallet_api.ledger.files.rows import RowType, TokenIdentity, good
+from wallet_api.ledger.tokens import Token
+from wallet_api.settings import SettingsError
 
 # Only so many lines of NDJSON are checked for unknown members, since checking takes as long as reading.
 CHECKED_LINES = 100
@@ -94,6 +104,23 @@ def open_source(name: str, delimiter: str = ",") -> Iterator[Source]:
         raise UnreadableFile(f"{name}: {error.strerror}") from error
     with file:
         yield Source(name, file, Path(name).stat().st_size, delimiter)
+
+
+def read_denied(name: str | None) -> frozenset[Token]:
+    """Return the tokens of the file TOKEN_DENYLIST; none if it is not set. Raises SettingsError."""
+    if name is None:
+        return frozenset()
+    denied: set[Token] = set()
+    try:
+        with open_source(name) as source:
+            for number, _, row in source.records(TokenIdentity):
+                try:
+                    denied.add(good(row).key())
+                except BadRow as fault:
+                    raise SettingsError(f"TOKEN_DENYLIST: line {number} of {name}: {fault}") from fault
+    except UnreadableFile as error:
+        raise SettingsError(f"TOKEN_DENYLIST: {error}") from error
+    return frozenset(denied)
 
 
 def ndjson_records(

@@ -59,7 +59,7 @@ SELECT trade.blockchain,
            AND wallets.address = COALESCE(%(address)s::text, wallets.address)
            AND trades.created_at >= COALESCE(%(since)s::timestamptz, '-infinity')
            AND trades.created_at < COALESCE(%(until)s::timestamptz, 'infinity')) AS trade
-{nearest_price};
+{ledger.nearest_price};
 
 -- trades_count --
 SELECT count(*)

@@ -1,4 +1,5 @@
--- Some keys. Needs api_keys_pkey, which is read faster than the index of hashes.
+-- Some keys, or the key of a hash, of its secret or the one before. Needs api_keys_pkey, api_keys_key_hash_key,
+-- api_keys_previous_hash_key.
 SELECT key_id,
        key_hash,
        name,
@@ -11,3 +12,5 @@ SELECT key_id,
        previous_until
   FROM api_keys
  WHERE key_id = ANY(%(key_ids)s::bigint[])
+    OR key_hash = %(key_hash)s
+    OR previous_hash = %(key_hash)s

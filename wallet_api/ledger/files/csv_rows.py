@@ -7,9 +7,16 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from wallet_api.forms import BadRow, shown
-from wallet_api.ledger.fields import Warn, row_fault, unknown_names
-from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, too_long, unreadable
-from wallet_api.ledger.rows import RowType
+from wallet_api.ledger.files.lines import (
+    MAX_LINE_BYTES,
+    Record,
+    Warn,
+    row_fault,
+    too_long,
+    unknown_names,
+    unreadable,
+)
+from wallet_api.ledger.files.rows import RowType
 
 # The longest record with line breaks.
 _MAX_RECORD_BYTES = 1 << 16

@@ -1,20 +1,51 @@
-"""The faults of a row's fields: of another form than the row's, or unknown."""
+"""The lines of a file, limited in length so that none can fill the memory, and the faults of their rows."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import BinaryIO, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from wallet_api.forms import TIME_FORM, BadRow, must_be, one_of, shown
+from wallet_api.ledger.files.rows import RowType
 
+MAX_LINE_BYTES = 1 << 20
+
+# A line number, the line as it was read, and the row or its fault.
+Record = tuple[int, bytes, RowType | BadRow]
+# Called with the line number, the line, and its fault.
+Reject = Callable[[int, bytes, BadRow], None]
 Warn = Callable[[str], None]
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # The end of msgspec's messages: "Expected `str`, got `int` - at `$.mint`".
 _AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
 # Limits the warnings about a file with many unknown names.
 _MAX_WARNINGS = 20
+
+
+def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, without the byte order mark that some editors put before the first.
+
+    Of a line longer than MAX_LINE_BYTES, yield only its first MAX_LINE_BYTES + 1.
+    """
+    mark = _BYTE_ORDER_MARK
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        yield line.removeprefix(mark)
+        mark = b""
+        while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+            line = file.readline(MAX_LINE_BYTES + 1)
+
+
+def unreadable(error: Exception) -> BadRow:
+    """Return the fault of a line that a parser cannot read."""
+    return BadRow("the line cannot be read", f": {error}")
+
+
+def too_long() -> BadRow:
+    """Return the fault of a line longer than MAX_LINE_BYTES."""
+    return BadRow(f"the line is longer than {MAX_LINE_BYTES} bytes")
 
 
 def row_fault(

@@ -1,4 +1,4 @@
-"""The rows of files: their fields and checks.
+"""The rows of files, whole or only what identifies them: their fields and checks.
 
 An optional field that a row leaves out is UNSET; one that is given without a value is None or "".
 """
@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wallet_api.chains import CHAINS, Currency
+from wallet_api.chains import CHAINS, Blockchain, Currency, WalletType
 from wallet_api.forms import (
     EARLIEST,
     MAX_SIGNATURE,
@@ -25,11 +25,10 @@ from wallet_api.forms import (
     visible,
 )
 
-Blockchain = Literal["solana", "bnb", "base", "eth"]
 Side = Literal["buy", "sell"]
 Text = str | None | UnsetType
 # As in the file, or a Decimal. check_amount decides, since msgspec accepts forms such as "1_000".
-Amount = Any
+RawAmount = Any
 
 RowType = TypeVar("RowType", bound=msgspec.Struct)
 
@@ -38,7 +37,7 @@ class WalletRow(msgspec.Struct):
     """A tracked wallet and its public profile."""
 
     blockchain: Blockchain
-    type: Literal["kol", "smart", "whale"]
+    type: WalletType
     wallet_address: str
     name: Text = UNSET
     image_url: Text = UNSET
@@ -69,12 +68,12 @@ class TradeRow(msgspec.Struct, gc=False):
     tx_signature: str
     mint: str
     transaction_type: Side
-    token_amount: Amount
-    value: Amount
+    token_amount: RawAmount
+    value: RawAmount
     created_at: datetime
     token_name: Text = UNSET
-    value_usd: Amount = UNSET
-    exchanged_value: Amount = UNSET
+    value_usd: RawAmount = UNSET
+    exchanged_value: RawAmount = UNSET
     event_index: Any = UNSET
 
     def check(self, now: datetime) -> tuple[str, str, Text, Text]:
@@ -115,13 +114,57 @@ class PriceRow(msgspec.Struct):
     """The price of a native coin in USD at a moment."""
 
     currency: Currency
-    usd: Amount
+    usd: RawAmount
     priced_at: datetime
 
     def columns(self, now: datetime) -> tuple[object, ...]:
         """Return currency, price and time as they are stored. Raises BadRow."""
         priced_at = check_time("priced_at", self.priced_at, now)
         return self.currency, check_amount("usd", self.usd, above_zero=True), priced_at
+
+
+class WalletIdentity(msgspec.Struct):
+    """A wallet, tracked or not."""
+
+    blockchain: Blockchain
+    wallet_address: str
+
+    def key(self) -> tuple[str, str]:
+        """Return blockchain and address as they are stored. Raises BadRow."""
+        return self.blockchain, check_address(self.blockchain, self.wallet_address)
+
+
+class TradeIdentity(msgspec.Struct):
+    """A trade, imported or not."""
+
+    blockchain: Blockchain
+    wallet_address: str
+    tx_signature: str
+    mint: str
+    transaction_type: Side
+    event_index: Any = 0
+
+    def key(self) -> tuple[str, str, str, str, bool, int]:
+        """Return blockchain, address, signature, mint, is_sell and index as stored. Raises BadRow."""
+        return (
+            self.blockchain,
+            check_address(self.blockchain, self.wallet_address),
+            check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True),
+            check_address(self.blockchain, self.mint, "mint"),
+            self.transaction_type == "sell",
+            check_event_index(self.event_index),
+        )
+
+
+class TokenIdentity(msgspec.Struct):
+    """A token of a file; all other columns are ignored."""
+
+    blockchain: Blockchain
+    mint: str
+
+    def key(self) -> tuple[str, str]:
+        """Return blockchain and mint as they are stored. Raises BadRow."""
+        return self.blockchain, check_address(self.blockchain, self.mint, "mint")
 
 
 def good(row: RowType | BadRow) -> RowType:

@@ -12,9 +12,9 @@ from typing import BinaryIO, Literal, cast
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_statements
 from wallet_api.files import written_whole
-from wallet_api.ledger.readers import is_csv
+from wallet_api.ledger.files.readers import is_csv
 
-Kind = Literal["wallets", "trades", "prices"]
+ExportKind = Literal["wallets", "trades", "prices"]
 # Called with the number of rows that are written, and of all rows.
 Progress = Callable[[int, int], None]
 
@@ -55,7 +55,7 @@ class Exported:
 
 def export(
     connection: Connection,
-    kind: Kind,
+    kind: ExportKind,
     filters: ExportFilters,
     name: str,
     *,
@@ -90,7 +90,7 @@ def export(
 
 
 def _lines(
-    connection: Connection, kind: Kind, parameters: dict[str, object], *, as_csv: bool
+    connection: Connection, kind: ExportKind, parameters: dict[str, object], *, as_csv: bool
 ) -> Iterator[bytes]:
     """Yield the lines of a file, the header of CSV first."""
     copy = (_COPY_CSV if as_csv else _COPY_NDJSON).format(_STATEMENTS[kind])

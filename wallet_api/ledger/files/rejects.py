@@ -1,14 +1,20 @@
-"""Rows of a file that are rejected: they have the identity of an earlier row, and state other values."""
+"""Rejected rows: those that repeat an earlier row of their file otherwise, and the file with all of them."""
 
+import os
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+
+import orjson
 
 from wallet_api.database import Connection, load_statements
+from wallet_api.files import named
 from wallet_api.forms import BadRow
+from wallet_api.ledger.files.readers import UnreadableFile
 from wallet_api.ledger.tokens import Token
 
 # What several events of one transaction have of their own.
@@ -145,3 +151,42 @@ def repeated_rows(
 
 def _key(row: Mapping[str, Any]) -> str:
     return key_of(row["tx_signature"], row["is_sell"], row["event_index"])
+
+
+class Rejects:
+    """The rejects file of one import; it exists afterwards only if something was rejected."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self.path = path
+        self.count = 0
+        self._file = file
+
+    def add(self, number: int, line: bytes, fault: BadRow) -> None:
+        """Write a rejected line."""
+        self.count += 1
+        row = line.decode("utf-8", "replace").rstrip("\r\n")
+        with named(self.path):
+            self._file.write(orjson.dumps({"line": number, "reason": str(fault), "row": row}) + b"\n")
+
+
+@contextmanager
+def rejects_of(name: str) -> Iterator[Rejects]:
+    """Open the rejects file beside the file `name`; for standard input, stdin.rejects.ndjson."""
+    path = Path(f"{'stdin' if name == '-' else name}.rejects.ndjson")
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise UnreadableFile(
+            f"{path}: {error.strerror}; rejected rows are written there, so the folder must be writable"
+        ) from error
+    rejects = Rejects(path, file)
+    try:
+        with named(path), file:
+            yield rejects
+    except OSError:
+        # Only whole lines remain of what a full disk has cut off.
+        os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+        raise
+    finally:
+        if not rejects.count:
+            path.unlink(missing_ok=True)
