@@ -1,4 +1,4 @@
-"""The services that views use: settings, database, gate and caches of the current app."""
+"""The services that views use: database, gate and caches of the current app, made from its settings."""
 
 import logging
 from collections.abc import Callable
@@ -6,35 +6,49 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from flask import Flask, current_app
 from prometheus_client import CollectorRegistry
 
 from wallet_api.access.gate import Gate
+from wallet_api.access.scrapers import Scrapers
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache, Cached
 from wallet_api.database import Database
 from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
+from wallet_api.ledger import arrivals
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.recurring import Recurring
+from wallet_api.responses import large
 from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
 Board = TypeVar("Board")
 _KEY = "wallet_api"
+_WALLET_COUNTS_SECONDS = 30.0
+_HEALTH_SECONDS = 1.0
+# How many tokens a wallet has traded, by which large responses are known: a few more change nothing.
+_TOKEN_COUNTS_SECONDS = 600.0
+_TOKEN_COUNTS = 10_000
+# Signals of many wallets have a megabyte.
+_SIGNALS = 16
+# More would compete with requests for the processors.
+_BOARDS_AT_ONCE = 2
+# How long a change can wait for its place whose writer was killed.
+_PLACING_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Services:
-    """The services of one app, made by create_app."""
+    """The services of one app."""
 
-    settings: Settings
     database: Database
     bulkhead: Bulkhead
     gate: Gate
+    scrapers: Scrapers
     holdings: HoldingsService
     registry: CollectorRegistry
     boards: Cache[Any]
@@ -44,13 +58,49 @@ class Services:
     health: Cache[dict[str, Any]]
     placing: Recurring
     token_counts: Cache[int]
+    price_rule: PriceRule
+    history_type: str
     demo_key_file: Path | None
 
-    @property
-    def price_rule(self) -> PriceRule:
-        """Return which trades make prices of tokens, according to the settings."""
-        settings = self.settings
-        return PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds)
+    @classmethod
+    def of(cls, settings: Settings, demo_key_file: str | None) -> Self:
+        """Return the services of these settings, which nothing reads later."""
+        database = Database(settings)
+        registry = CollectorRegistry()
+        bulkhead = Bulkhead(settings.web_threads)
+        ttl_seconds = settings.leaderboard_ttl_seconds
+        board_refreshers = ThreadPoolExecutor(_BOARDS_AT_ONCE, thread_name_prefix="board")
+
+        def place_arrivals() -> None:
+            with database.write() as connection:
+                arrivals.place_left(connection)
+
+        return cls(
+            database=database,
+            bulkhead=bulkhead,
+            gate=Gate(
+                database,
+                bulkhead,
+                registry,
+                default_rate=settings.default_rate,
+                key_cache_seconds=settings.key_cache_seconds,
+                valkey_url=settings.valkey_url,
+                credit_cost=settings.credit_cost,
+            ),
+            scrapers=Scrapers(settings.metrics_token, settings.metrics_networks),
+            holdings=HoldingsService(settings, database, bulkhead, large.await_turn, registry),
+            registry=registry,
+            boards=Cache(ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
+            board_refreshers=board_refreshers,
+            signals=Cache(ttl_seconds, max_size=_SIGNALS, slot=bulkhead.slot),
+            wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
+            health=Cache(_HEALTH_SECONDS, serve_stale=True),
+            token_counts=Cache(_TOKEN_COUNTS_SECONDS, max_size=_TOKEN_COUNTS),
+            placing=Recurring("placing", place_arrivals, _PLACING_SECONDS, ends_with_success=False),
+            price_rule=PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds),
+            history_type=settings.history_type,
+            demo_key_file=Path(demo_key_file) if demo_key_file else None,
+        )
 
     def board(self, name: str, read: Callable[..., Board], *group: str) -> Cached[Board]:
         """Return what `read` returns for a chain, type and period, at most LEADERBOARD_TTL_SECONDS old."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import wallet_api
 
 # Those that still mean two things.
-DOUBLED = {"Filters", "Moment", "Number"}
+DOUBLED = {"Columns", "Moment", "Number"}
 ROOT = Path(wallet_api.__file__).parent
 
 

@@ -40,7 +40,7 @@ class Credits:
     ) -> None:
         self._database = database
         self._bulkhead = bulkhead
-        self._cost = cost
+        self.cost = cost
         self._windows = windows
         self._forgiven = Counter(
             "wallet_api_credits_forgiven",
@@ -59,9 +59,9 @@ class Credits:
         now = time.monotonic()
         with key.lock:
             unsettled = key.unsettled
-            little = (unsettled + self._cost) * UNSETTLED_PART <= key.balance
+            little = (unsettled + self.cost) * UNSETTLED_PART <= key.balance
             if little and self._settler.works and self._is_far(key, now):
-                self._settler.add(key, self._cost)
+                self._settler.add(key, self.cost)
                 return True, key.left
         if unsettled:
             self._settler.wake()
@@ -79,11 +79,11 @@ class Credits:
         if key.unlimited:
             return True
         left = self.left(key) if reads else key.left
-        if reads and left is not None and left < self._cost:
+        if reads and left is not None and left < self.cost:
             # It may have been topped up a moment ago.
             self._run(_READ, key)
             left = key.left
-        return left is None or left >= self._cost
+        return left is None or left >= self.cost
 
     def left(self, key: ApiKey) -> int | None:
         """Return the credits left; None for a key that has become unlimited. Raises DatabaseUnavailable."""
@@ -101,20 +101,20 @@ class Credits:
 
     def _is_far(self, key: ApiKey, now: float) -> bool:
         """Return whether more is left than other workers may have spent since the balance was read."""
-        left = key.balance - key.unsettled - DIRECT_REQUESTS * self._cost
+        left = key.balance - key.unsettled - DIRECT_REQUESTS * self.cost
         age = now - key.balance_at
         if left <= 0 or age <= FRESH_SECONDS:
             return left > 0
         if not self._windows.is_shared:
             return False
         windows = 1 + math.ceil(age / key.limit.get_expiry())
-        return left > key.limit.amount * windows * self._cost
+        return left > key.limit.amount * windows * self.cost
 
     def _run(self, statement: LiteralString, key: ApiKey) -> bool:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
         with self._bulkhead.slot(Wait.PRIMARY), self._database.write() as connection:
-            row = connection.execute(statement, {"key_id": key.terms.key_id, "cost": self._cost}).fetchone()
+            row = connection.execute(statement, {"key_id": key.terms.key_id, "cost": self.cost}).fetchone()
         if row is not None:
             with key.lock:
                 key.set_balance(row["credits"], began)

@@ -17,7 +17,6 @@ from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
 from wallet_api.keys import bearer_key, may_contain_key
 from wallet_api.recurring import Recurring
-from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -53,22 +52,26 @@ class Gate:
 
     def __init__(
         self,
-        app: Flask,
-        settings: Settings,
         database: Database,
         bulkhead: Bulkhead,
-        refuse: Refuse,
         registry: CollectorRegistry,
+        *,
+        default_rate: str,
+        key_cache_seconds: float,
+        valkey_url: str | None,
+        credit_cost: int,
     ) -> None:
-        self.keys = KeyRing(database, bulkhead, settings.default_rate, settings.key_cache_seconds)
-        self.limits = KeyLimiter(settings.valkey_url)
-        self.credits = Credits(database, bulkhead, settings.credit_cost, self.limits.windows, registry)
+        self.keys = KeyRing(database, bulkhead, default_rate, key_cache_seconds)
+        self.limits = KeyLimiter(valkey_url)
+        self.credits = Credits(database, bulkhead, credit_cost, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
-        seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
+        seconds = key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
         self.use = Use(database, bulkhead, registry)
+
+    def init_app(self, app: Flask, refuse: Refuse) -> None:
+        """Enforce them in `app`; an error after the view becomes a response by `refuse`."""
         self._app = app
-        self._cost = settings.credit_cost
         self._refuse = refuse
         app.before_request(self._admit)
         app.after_request(self._charge_and_set_headers)
@@ -115,7 +118,7 @@ class Gate:
         costs = response.status_code == 200 and not request.free_of_charge
         if key.unlimited:
             # Counted as of all others.
-            request.charged = self._cost if costs else 0
+            request.charged = self.credits.cost if costs else 0
         elif response.status_code < 500:
             response = self._charge(request, key, response, costs=costs)
         self.use.count(key.terms.key_id, request.operation, request.charged)
@@ -127,7 +130,7 @@ class Gate:
         try:
             if costs:
                 is_paid, left = self.credits.charge(key)
-                request.charged = self._cost if is_paid else 0
+                request.charged = self.credits.cost if is_paid else 0
             else:
                 left = self.credits.left(key)
         except (ServiceUnavailable, NotPermitted) as error:

@@ -46,6 +46,11 @@ class MeteredStorage(Storage):
         self.close = self._settler.close
 
     @property
+    def has_store(self) -> bool:
+        """Whether a shared store is configured."""
+        return self._counts is not None
+
+    @property
     def away(self) -> bool:
         """Whether there is a shared store that does not work."""
         return self._counts is not None and self._counts.away

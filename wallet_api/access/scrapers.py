@@ -2,13 +2,12 @@
 
 import hmac
 import re
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from flask import Request
 
 from wallet_api.errors import Forbidden
 from wallet_api.keys import bearer_key
-from wallet_api.settings import Settings
 
 # Headers in which a proxy names itself or the caller.
 _FORWARDED = re.compile(
@@ -25,23 +24,30 @@ class MetricsNotAllowed(Forbidden):
         super().__init__(reason="metrics_not_allowed")
 
 
-def check_scraper(settings: Settings, request: Request) -> None:
-    """Raise MetricsNotAllowed unless a request has the token, or comes straight from one of the networks."""
-    if not _may_see(settings, request):
-        raise MetricsNotAllowed
+class Scrapers:
+    """Those who may read the metrics: with a token, or from some networks, which are separated by commas."""
 
+    def __init__(self, token: str | None, networks: str) -> None:
+        self._token = token
+        self._networks: list[IPv4Network | IPv6Network] = [
+            ip_network(network) for network in networks.split(",") if network
+        ]
 
-def _may_see(settings: Settings, request: Request) -> bool:
-    token = bearer_key(request.headers.get("Authorization"))
-    if settings.metrics_token is not None and token is not None:
-        return hmac.compare_digest(token.encode(), settings.metrics_token.encode())
-    # Through a proxy, the address is not the caller's. Without one, these headers are forged, and with
-    # PROXY_HOPS the address comes from them.
-    if any(_FORWARDED.search(name) for name, _ in request.headers):
-        return False
-    try:
-        address = ip_address(request.remote_addr or "")
-    except ValueError:
-        return False
-    networks = filter(None, settings.metrics_networks.split(","))
-    return any(address in ip_network(network) for network in networks)
+    def check(self, request: Request) -> None:
+        """Raise MetricsNotAllowed unless a request has the token, or comes straight from such a network."""
+        if not self._has_access(request):
+            raise MetricsNotAllowed
+
+    def _has_access(self, request: Request) -> bool:
+        token = bearer_key(request.headers.get("Authorization"))
+        if self._token is not None and token is not None:
+            return hmac.compare_digest(token.encode(), self._token.encode())
+        # Through a proxy, the address is not the caller's. Without one, these headers are forged, and with
+        # PROXY_HOPS the address comes from them.
+        if any(_FORWARDED.search(name) for name, _ in request.headers):
+            return False
+        try:
+            address = ip_address(request.remote_addr or "")
+        except ValueError:
+            return False
+        return any(address in network for network in self._networks)

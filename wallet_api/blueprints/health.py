@@ -68,6 +68,7 @@ def _newer_tables() -> tuple[str, ...]:
 
 
 def _store() -> str:
-    if services().settings.valkey_url is None:
+    windows = services().gate.limits.windows
+    if not windows.has_store:
         return "none"
-    return "ok" if services().gate.limits.windows.check() else "away"
+    return "ok" if windows.check() else "away"

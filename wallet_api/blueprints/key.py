@@ -66,7 +66,7 @@ def key_state() -> Response:
         },
         "credits": {
             "left": None if key.unlimited else gate.credits.left(key),
-            "cost": services().settings.credit_cost,
+            "cost": gate.credits.cost,
         },
         "used": _used(gate.use.read(key.terms.key_id, datetime.now(UTC).date())),
     }

@@ -11,7 +11,6 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.registry import Collector
 
 from wallet_api.access.gate import keyless
-from wallet_api.access.scrapers import check_scraper
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.keys.usage import count_expiring
@@ -39,7 +38,7 @@ _FRESHNESS = {
 def metrics() -> Response:
     """Return the counters of all workers, and the age of the data."""
     current = services()
-    check_scraper(current.settings, request)
+    current.scrapers.check(request)
     data = CollectorRegistry()
     data.register(_Data(current.database))
     text = generate_latest(counters.of_all_workers(current.registry)) + generate_latest(data)

@@ -7,7 +7,8 @@ from typing import Any
 from flask import Blueprint, Response
 
 from wallet_api import __version__
-from wallet_api.access.gate import Gate, keyless
+from wallet_api.access.gate import keyless
+from wallet_api.access.limits import MeteredStorage
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import Database, DatabaseUnavailable
 from wallet_api.errors import ServiceUnavailable
@@ -18,7 +19,6 @@ from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.services import services
-from wallet_api.settings import Settings
 
 blueprint = Blueprint("status", __name__, url_prefix="/v1")
 
@@ -93,9 +93,7 @@ def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""
     load_arguments(_health.arguments)
     current = services()
-    health = current.health.get(
-        None, partial(_measure_health, current.settings, current.database, current.gate)
-    )
+    health = current.health.get(None, partial(_measure_health, current.database, current.gate.limits.windows))
     return _health.respond(lambda: health.value)
 
 
@@ -104,20 +102,19 @@ def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
         return count_wallets(connection)
 
 
-def _measure_health(settings: Settings, database: Database, gate: Gate) -> dict[str, Any]:
+def _measure_health(database: Database, windows: MeteredStorage) -> dict[str, Any]:
     latency_ms = _latency_ms(database)
-    has_store = settings.valkey_url is not None
     faults = {
         "postgresql": "away" if latency_ms is None else None,
         "primary": database.primary_fault(),
-        "valkey": "away" if has_store and not gate.limits.windows.check() else None,
+        "valkey": None if windows.check() else "away",
     }
     reasons = {component: fault for component, fault in faults.items() if fault is not None}
     components = {component: "error" if component in reasons else "connected" for component in faults}
     health: dict[str, Any] = {
         "status": "degraded" if reasons else "ok",
         "version": __version__,
-        "components": components | ({} if has_store else {"valkey": "none"}) | {"websockets": {}},
+        "components": components | ({} if windows.has_store else {"valkey": "none"}) | {"websockets": {}},
         "reasons": reasons,
     }
     return health if latency_ms is None else health | {"latency_ms": latency_ms}

