@@ -17,8 +17,6 @@ _HAS_REMOVALS = "SELECT TRUE AS found FROM removals LIMIT 1"
 _HAS_UNPLACED = "SELECT TRUE AS found FROM arrivals WHERE place IS NULL LIMIT 1"
 _PLACE = load_sql(__package__, "place")
 _ARRIVALS = load_statements(__package__, "arrivals")
-_PURGED = load_statements(__package__, "purged")
-_DEPARTURES = load_statements(__package__, "departures")
 
 
 @dataclass(frozen=True)
@@ -79,31 +77,31 @@ def _record_purge(connection: Connection, first_chunk: int, purge: Purge) -> boo
     It is not while trades remain that it names: those of later transactions, of positions that were left
     alone, and new ones. Times are shown in whole seconds, so that another time would not be exact.
     """
-    token_ids = [row["token_id"] for row in connection.execute(_PURGED["tokens"])]
+    token_ids = [row["token_id"] for row in connection.execute(_ARRIVALS["purged_tokens"])]
     parameters = {"first_chunk": first_chunk, "before": purge.before, "token_ids": token_ids}
     which = "of_tokens" if purge.before is None else "before"
     if purge.before is not None and purge.before.microsecond:
         return False
-    if connection.fetch_value(_PURGED[f"remains_{which}"], parameters):
+    if connection.fetch_value(_ARRIVALS[f"remains_{which}"], parameters):
         return False
-    connection.execute(_PURGED[f"event_{which}"], parameters)
+    connection.execute(_ARRIVALS[f"purge_{which}"], parameters)
     return True
 
 
-def record_departures(connection: Connection, wallet_ids: list[int], *, is_retyped: bool) -> None:
+def record_wallet_removals(connection: Connection, wallet_ids: list[int], *, is_retyped: bool) -> None:
     """Record that wallets are removed or leave their group; called before they do."""
     parameters = {
         "first_chunk": take_numbers(connection),
         "wallet_ids": wallet_ids,
         "is_retyped": is_retyped,
     }
-    for name in ("departed", "superseded", "events", "clear"):
-        connection.execute(_DEPARTURES[name], parameters)
+    for name in ("wallet_removals", "superseded_removals", "wallet_events", "clear_wallet_removals"):
+        connection.execute(_ARRIVALS[name], parameters)
     connection.execute(_ARRIVALS["arrived"], parameters)
 
 
-def forget_departures(connection: Connection, wallet_ids: list[int]) -> None:
+def forget_wallet_removals(connection: Connection, wallet_ids: list[int]) -> None:
     """Forget that wallets had left the groups in which they are now."""
     parameters = {"first_chunk": 0, "wallet_ids": wallet_ids}
-    for name in ("departed", "rejoined", "clear"):
-        connection.execute(_DEPARTURES[name], parameters)
+    for name in ("wallet_removals", "rejoined", "clear_wallet_removals"):
+        connection.execute(_ARRIVALS[name], parameters)

@@ -1,9 +1,10 @@
--- What a transaction has changed, for those who follow the feed. `first_chunk` is the first of its numbers.
+-- What a transaction has changed, for those who follow the feed: its trades, the wallets that are removed, leave their group or
+-- return to it, and purges. `first_chunk` is the first of its numbers.
 
 -- removed --
 -- The trades that were removed, with their times; a chunk is at most about 100 of them.
 INSERT INTO removals (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, arrival)
-  WITH gone AS MATERIALIZED (
+  WITH numbered AS MATERIALIZED (
        SELECT taken.wallet_id,
               taken.token_id,
               taken.tx_signature,
@@ -24,8 +25,8 @@ SELECT wallet_id,
        is_sell,
        event_index,
        created_at,
-       %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM gone) / 4096 + 100)
-  FROM gone;
+       %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM numbered) / 4096 + 100)
+  FROM numbered;
 
 -- returned --
 -- Forget the removal of trades that were imported again. Needs removals_pkey.
@@ -56,4 +57,92 @@ INSERT INTO arrivals (first_chunk, last_chunk)
 SELECT %(first_chunk)s::bigint,
        max(last_chunk)
   FROM given
-HAVING max(last_chunk) IS NOT NULL
+HAVING max(last_chunk) IS NOT NULL;
+
+-- wallet_removals --
+-- The wallets as they are: of those that leave, before the change. Needs wallets_pkey.
+INSERT INTO wallet_removals
+SELECT %(first_chunk)s::bigint + (row_number() OVER () - 1) / (count(*) OVER () / 4096 + 100) AS arrival,
+       blockchain,
+       type,
+       address,
+       name,
+       image_url,
+       twitter,
+       telegram,
+       copytrade_link
+  FROM wallets
+ WHERE wallet_id = ANY (%(wallet_ids)s);
+
+-- superseded_removals --
+-- Forget earlier removals from the same group. One of a wallet that only left its group does not supersede a removal, which
+-- feeds of all groups have too. Needs ledger_events_by_address.
+DELETE FROM ledger_events
+ USING wallet_removals
+ WHERE ledger_events.event = 'wallet_removal'
+   AND ledger_events.blockchain = wallet_removals.blockchain
+   AND ledger_events.address = wallet_removals.address
+   AND ledger_events.type = wallet_removals.type
+   AND (ledger_events.is_retyped OR NOT %(is_retyped)s::boolean);
+
+-- wallet_events --
+INSERT INTO ledger_events (
+       arrival, event, blockchain, type, address, name, image_url, twitter, telegram, copytrade_link, is_retyped)
+SELECT arrival,
+       'wallet_removal',
+       blockchain,
+       type,
+       address,
+       name,
+       image_url,
+       twitter,
+       telegram,
+       copytrade_link,
+       %(is_retyped)s::boolean
+  FROM wallet_removals;
+
+-- rejoined --
+-- Forget that wallets ever left the group in which they are now: their trades are in its feed again. Needs
+-- ledger_events_by_address.
+DELETE FROM ledger_events
+ USING wallet_removals
+ WHERE ledger_events.is_retyped
+   AND ledger_events.blockchain = wallet_removals.blockchain
+   AND ledger_events.address = wallet_removals.address
+   AND ledger_events.type = wallet_removals.type;
+
+-- clear_wallet_removals --
+DELETE FROM wallet_removals;
+
+-- remains_before --
+-- A purge is one event instead of its trades, where none that it names remains: whether a trade of before a time remains. All trades may be read.
+SELECT TRUE AS found
+  FROM trades
+ WHERE created_at < %(before)s
+ LIMIT 1;
+
+-- purge_before --
+INSERT INTO ledger_events (arrival, event, removed_before)
+VALUES (%(first_chunk)s, 'purge', %(before)s);
+
+-- purged_tokens --
+-- The tokens of the removed trades.
+SELECT DISTINCT token_id
+  FROM removed;
+
+-- remains_of_tokens --
+-- Whether a trade in these tokens remains. Needs trades_by_token.
+SELECT TRUE AS found
+  FROM trades
+ WHERE token_id = ANY (%(token_ids)s::bigint[])
+ LIMIT 1;
+
+-- purge_of_tokens --
+-- Needs tokens_pkey.
+INSERT INTO ledger_events (arrival, event, blockchain, mint)
+SELECT %(first_chunk)s::bigint,
+       'purge',
+       blockchain,
+       mint
+  FROM tokens
+ WHERE token_id = ANY (%(token_ids)s::bigint[])

@@ -12,7 +12,7 @@ from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.batches import KnownWallets, Share, blocks, read_batch
 from wallet_api.ledger.files.lines import Record, Reject
-from wallet_api.ledger.files.rejects import Repeat, Seen, repeated_rows, seen_rows, take_repeats
+from wallet_api.ledger.files.rejects import Repeat, Seen, reject_repeats, repeated_rows, seen_rows
 from wallet_api.ledger.files.rows import PriceRow, RowType, TradeRow, WalletRow, good
 from wallet_api.ledger.tokens import Token, TokenIds
 
@@ -72,12 +72,12 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
         merge.lock_all(connection)
         retyped = [row["wallet_id"] for row in connection.execute(_WALLETS["retyped"])]
         if retyped:
-            arrivals.record_departures(connection, retyped, is_retyped=True)
+            arrivals.record_wallet_removals(connection, retyped, is_retyped=True)
             merge.take_recent(connection, retyped, now)
         summary.changed = len(connection.execute(_WALLETS["add"]).fetchall())
         connection.execute(_WALLETS["groups"])
         if retyped:
-            arrivals.forget_departures(connection, retyped)
+            arrivals.forget_wallet_removals(connection, retyped)
             connection.execute(_WALLETS["lifetimes"], {"wallet_ids": retyped})
             merge.put_recent(connection, retyped, now)
     return summary
@@ -188,7 +188,7 @@ def _reject_repeated(
         reject(number, line, fault)
         line_numbers.append(number)
     if line_numbers:
-        connection.execute(statements["take_out"], {"line_numbers": line_numbers})
+        connection.execute(statements["reject"], {"line_numbers": line_numbers})
         summary.landed -= len(line_numbers)
         summary.rejected += len(line_numbers)
 
@@ -214,7 +214,7 @@ def _land(
         repeats: list[Repeat] = []
         if changed and seen.are_any:
             tokens = {token_ids[token]: token for _, token, _ in share}
-            repeats = take_repeats(connection, seen, tokens)
+            repeats = reject_repeats(connection, seen, tokens)
         if changed > len(repeats):
             merge.merge_fresh(connection, datetime.now(UTC), changed - len(repeats))
         return changed - len(repeats), repeats

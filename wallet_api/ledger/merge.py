@@ -27,7 +27,7 @@ _AFFECTED = load_statements(__package__, "affected")
 _TAKE_OUT = load_statements(__package__, "take_out")
 _PUT_IN = load_statements(__package__, "put_in")
 _TOTALS = load_statements(__package__, "totals")
-_EMPTIED = load_statements(__package__, "emptied")
+_EMPTY_DAYS = load_statements(__package__, "remove")["empty_days"]
 _VOLUME = load_statements(__package__, "volume")
 _RECENT = load_statements(__package__, "recent")
 _PRICED = load_sql(__package__, "priced")
@@ -119,7 +119,7 @@ def merge_affected(
     changed = walk(connection, has_late=has_late, purge=purge)
     store_totals(connection, now)
     if has_late:
-        run(connection, _EMPTIED)
+        connection.execute(_EMPTY_DAYS)
     store_volume(connection, now)
     store_prices(connection)
     return changed["replaced"] - changed["trades"]

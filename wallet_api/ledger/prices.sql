@@ -15,7 +15,7 @@ SELECT *
        HAVING min(usd) <> max(usd))
  ORDER BY currency, priced_at, line_number;
 
--- take_out --
+-- reject --
 DELETE FROM incoming_prices
  WHERE line_number = ANY (%(line_numbers)s);
 

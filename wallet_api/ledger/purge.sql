@@ -1,9 +1,9 @@
--- The trades to remove that no file names. The first two fill `removed_trades` of removal.sql.
+-- The trades to remove that no file names. The first two fill `trades_to_remove` of remove.sql.
 
 -- stage_before --
 -- Stage the trades before a time of the positions that were not held then; of all positions with `include_open`. All
 -- trades are read.
-INSERT INTO removed_trades
+INSERT INTO trades_to_remove
 SELECT trades.wallet_id,
        trades.token_id,
        trades.tx_signature,
@@ -23,7 +23,7 @@ SELECT trades.wallet_id,
 
 -- stage_tokens --
 -- Stage all trades of some tokens. Needs trades_by_token.
-INSERT INTO removed_trades
+INSERT INTO trades_to_remove
 SELECT wallet_id,
        token_id,
        tx_signature,

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import arrivals, merge, staging
 
-# What is derived from the trades of one wallet.
-_OF_WALLET = ("positions", "lifetimes", "position_days", "wallet_days")
-TABLES = ("trades", *_OF_WALLET, "volume_rollup", "wallet_groups", "token_prices")
+TABLES = (
+    *("trades", "positions", "lifetimes", "position_days", "wallet_days"),
+    *("volume_rollup", "wallet_groups", "token_prices"),
+)
 
 # Tokens per transaction, few enough that imports wait for its lock only briefly.
 _TOKENS_AT_ONCE = 5_000
@@ -49,16 +50,14 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     now = datetime.now(UTC)
     parameters = {"wallet_id": wallet_id, "first_day": merge.first_day(now)}
     merge.lock_wallets(connection, [wallet_id])
-    for table in _OF_WALLET:
-        connection.execute(_REBUILD[f"keep_{table}"], parameters)
+    connection.execute(_REBUILD["keep"], parameters)
     connection.execute(_REBUILD["affected"], parameters)
     changed = {"trades": merge.walk(connection)["trades"]}
     # The sums are deleted already.
     connection.execute("TRUNCATE taken")
     merge.store_totals(connection, now)
-    for table in _OF_WALLET:
-        changed[table] = connection.fetch_value(_REBUILD[f"changed_{table}"], parameters)
-    return changed
+    rows = connection.execute(_REBUILD["changed"], parameters)
+    return changed | {row["name"]: row["rows"] for row in rows}
 
 
 def _rebuild_prices(connection: Connection) -> int:

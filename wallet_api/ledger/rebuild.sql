@@ -1,60 +1,42 @@
--- The rebuild of what is derived from trades: derived rows are moved into temporary tables, computed again, and compared.
+-- The rebuild of what is derived from trades: derived rows are deleted, computed again, and compared.
 
 -- staging --
--- Empty again at each commit.
-CREATE TEMP TABLE IF NOT EXISTS earlier_positions (LIKE positions) ON COMMIT DELETE ROWS;
+-- The rows as they were. Empty again at each commit.
+CREATE TEMP TABLE IF NOT EXISTS earlier (
+    name text NOT NULL,
+    content jsonb NOT NULL
+) ON COMMIT DELETE ROWS;
 
-CREATE TEMP TABLE IF NOT EXISTS earlier_lifetimes (LIKE lifetimes) ON COMMIT DELETE ROWS;
-
-CREATE TEMP TABLE IF NOT EXISTS earlier_position_days (LIKE position_days) ON COMMIT DELETE ROWS;
-
-CREATE TEMP TABLE IF NOT EXISTS earlier_wallet_days (LIKE wallet_days) ON COMMIT DELETE ROWS;
-
-CREATE TEMP TABLE IF NOT EXISTS earlier_volume (LIKE volume_rollup) ON COMMIT DELETE ROWS;
-
--- keep_positions --
--- Needs positions_pkey.
-  WITH earlier AS (
+-- keep --
+-- Needs positions_pkey, lifetimes_pkey, position_days_pkey, wallet_days_pkey.
+  WITH old_positions AS (
        DELETE FROM positions
         WHERE wallet_id = %(wallet_id)s
-       RETURNING *
-       )
-INSERT INTO earlier_positions
-SELECT *
-  FROM earlier;
-
--- keep_lifetimes --
--- Needs lifetimes_pkey.
-  WITH earlier AS (
+       RETURNING to_jsonb(positions) AS content
+       ),
+       old_lifetimes AS (
        DELETE FROM lifetimes
         WHERE wallet_id = %(wallet_id)s
-       RETURNING *
-       )
-INSERT INTO earlier_lifetimes
-SELECT *
-  FROM earlier;
-
--- keep_position_days --
--- Needs position_days_pkey.
-  WITH earlier AS (
+       RETURNING to_jsonb(lifetimes) AS content
+       ),
+       old_position_days AS (
        DELETE FROM position_days
         WHERE wallet_id = %(wallet_id)s
-       RETURNING *
-       )
-INSERT INTO earlier_position_days
-SELECT *
-  FROM earlier;
-
--- keep_wallet_days --
--- Needs wallet_days_pkey.
-  WITH earlier AS (
+       RETURNING to_jsonb(position_days) AS content
+       ),
+       old_wallet_days AS (
        DELETE FROM wallet_days
         WHERE wallet_id = %(wallet_id)s
-       RETURNING *
+       RETURNING to_jsonb(wallet_days) AS content
        )
-INSERT INTO earlier_wallet_days
-SELECT *
-  FROM earlier;
+INSERT INTO earlier
+SELECT 'positions', content FROM old_positions
+ UNION ALL
+SELECT 'lifetimes', content FROM old_lifetimes
+ UNION ALL
+SELECT 'position_days', content FROM old_position_days
+ UNION ALL
+SELECT 'wallet_days', content FROM old_wallet_days;
 
 -- affected --
 -- Needs trades_pkey.
@@ -65,68 +47,54 @@ SELECT DISTINCT wallet_id,
   FROM trades
  WHERE wallet_id = %(wallet_id)s;
 
--- changed_positions --
--- Needs positions_pkey.
-SELECT count(DISTINCT token_id) AS changed
-  FROM ((SELECT * FROM earlier_positions
-         EXCEPT
-         SELECT * FROM positions WHERE wallet_id = %(wallet_id)s)
+-- changed --
+-- How many rows of each table differ, of those that are still stored. Needs positions_pkey, lifetimes_pkey,
+-- position_days_pkey, wallet_days_pkey.
+  WITH current AS MATERIALIZED (
+       SELECT 'positions' AS name, to_jsonb(positions) AS content FROM positions WHERE wallet_id = %(wallet_id)s
         UNION ALL
-        (SELECT * FROM positions WHERE wallet_id = %(wallet_id)s
-         EXCEPT
-         SELECT * FROM earlier_positions)) AS difference;
-
--- changed_lifetimes --
--- Needs lifetimes_pkey.
-SELECT count(DISTINCT wallet_id) AS changed
-  FROM ((SELECT * FROM earlier_lifetimes
-         EXCEPT
-         SELECT * FROM lifetimes WHERE wallet_id = %(wallet_id)s)
+       SELECT 'lifetimes' AS name, to_jsonb(lifetimes) AS content FROM lifetimes WHERE wallet_id = %(wallet_id)s
         UNION ALL
-        (SELECT * FROM lifetimes WHERE wallet_id = %(wallet_id)s
-         EXCEPT
-         SELECT * FROM earlier_lifetimes)) AS difference;
-
--- changed_position_days --
--- Those that are still stored. Needs position_days_pkey.
-SELECT count(DISTINCT (day, token_id)) AS changed
-  FROM ((SELECT * FROM earlier_position_days
-         EXCEPT
-         SELECT * FROM position_days WHERE wallet_id = %(wallet_id)s)
+       SELECT 'position_days' AS name, to_jsonb(position_days) AS content FROM position_days WHERE wallet_id = %(wallet_id)s
         UNION ALL
-        (SELECT * FROM position_days WHERE wallet_id = %(wallet_id)s
+       SELECT 'wallet_days' AS name, to_jsonb(wallet_days) AS content FROM wallet_days WHERE wallet_id = %(wallet_id)s
+       )
+SELECT name,
+       count(DISTINCT (content -> 'token_id', content -> 'day')) AS rows
+  FROM ((SELECT * FROM earlier
          EXCEPT
-         SELECT * FROM earlier_position_days)) AS difference
- WHERE day >= %(first_day)s;
-
--- changed_wallet_days --
--- Needs wallet_days_pkey.
-SELECT count(DISTINCT day) AS changed
-  FROM ((SELECT * FROM earlier_wallet_days
-         EXCEPT
-         SELECT * FROM wallet_days WHERE wallet_id = %(wallet_id)s)
+         SELECT * FROM current)
         UNION ALL
-        (SELECT * FROM wallet_days WHERE wallet_id = %(wallet_id)s
+        (SELECT * FROM current
          EXCEPT
-         SELECT * FROM earlier_wallet_days)) AS difference;
+         SELECT * FROM earlier)) AS difference
+ WHERE name <> 'position_days'
+    OR (content ->> 'day')::date >= %(first_day)s
+ GROUP BY name;
 
 -- keep_volume --
-  WITH earlier AS (
+  WITH old AS (
        DELETE FROM volume_rollup
-       RETURNING *
+       RETURNING to_jsonb(volume_rollup) AS content
        )
-INSERT INTO earlier_volume
-SELECT *
-  FROM earlier;
+INSERT INTO earlier
+SELECT 'volume_rollup', content
+  FROM old;
 
 -- changed_volume --
--- Those wholly inside the horizon.
-SELECT count(DISTINCT (blockchain, type, token_id, bucket_seconds, ends_at)) AS changed
-  FROM ((SELECT * FROM earlier_volume
+-- How many rows differ, of those wholly inside the horizon.
+  WITH current AS MATERIALIZED (
+       SELECT 'volume_rollup' AS name,
+              to_jsonb(volume_rollup) AS content
+         FROM volume_rollup
+       )
+SELECT count(DISTINCT (content -> 'blockchain', content -> 'type', content -> 'token_id', content -> 'bucket_seconds',
+                       content -> 'ends_at')) AS changed
+  FROM ((SELECT * FROM earlier
          EXCEPT
-         SELECT * FROM volume_rollup)
+         SELECT * FROM current)
         UNION ALL
-        (SELECT * FROM volume_rollup
+        (SELECT * FROM current
          EXCEPT
-         SELECT * FROM earlier_volume)) AS difference
- WHERE ends_at > %(since)s::timestamptz + interval '1 hour'
+         SELECT * FROM earlier)) AS difference
+ WHERE (content ->> 'ends_at')::timestamptz > %(since)s::timestamptz + interval '1 hour'

@@ -21,9 +21,8 @@ _READ_BYTES = 1 << 23
 
 Progress = Callable[[], None]
 
-_REMOVAL = load_statements(__package__, "removal")
-_REMOVED_WALLETS = load_statements(__package__, "removed_wallets")
-_EMPTY_GROUPS = load_statements(__package__, "empty_groups")
+_REMOVE = load_statements(__package__, "remove")
+_REMOVE_WALLETS = load_statements(__package__, "remove_wallets")
 _GROUPS = load_statements(__package__, "wallets")["groups"]
 
 
@@ -44,8 +43,8 @@ class Removal:
 def begin(connection: Connection) -> None:
     """Let the session stage identities to remove: none is staged."""
     staging.prepare(connection)
-    connection.execute(_REMOVAL["staging"])
-    connection.execute("TRUNCATE removed_wallets, removed_trades")
+    connection.execute(_REMOVE["staging"])
+    connection.execute("TRUNCATE wallets_to_remove, trades_to_remove")
 
 
 def stage_wallets(
@@ -56,10 +55,10 @@ def stage_wallets(
 ) -> Removal:
     """Stage the wallets to remove, and count them and their trades. Those not tracked are rejected."""
     rejected = _stage(
-        connection, records, reject, progress, _REMOVAL["stage_wallets"], ("blockchains", "addresses")
+        connection, records, reject, progress, _REMOVE["stage_wallets"], ("blockchains", "addresses")
     )
-    connection.execute("ANALYZE removed_wallets")
-    return _counted(connection, _REMOVAL["count_wallets"], rejected)
+    connection.execute("ANALYZE wallets_to_remove")
+    return _counted(connection, _REMOVE["count_wallets"], rejected)
 
 
 def stage_trades(
@@ -70,13 +69,13 @@ def stage_trades(
 ) -> Removal:
     """Stage the trades to remove, and count them. Those that the ledger does not have are rejected."""
     names = ("blockchains", "addresses", "signatures", "mints", "sells", "event_indexes")
-    rejected = _stage(connection, records, reject, progress, _REMOVAL["stage_trades"], names)
+    rejected = _stage(connection, records, reject, progress, _REMOVE["stage_trades"], names)
     return replace(staged_trades(connection), rejected=rejected)
 
 
 def staged_trades(connection: Connection) -> Removal:
     """Return how many trades are staged, and of how many wallets."""
-    return _counted(connection, _REMOVAL["count_trades"], rejected=0)
+    return _counted(connection, _REMOVE["count_trades"], rejected=0)
 
 
 def remove_wallets(connection: Connection) -> Removal:
@@ -85,16 +84,18 @@ def remove_wallets(connection: Connection) -> Removal:
     with arrivals.change(connection):
         merge.before_wallets(connection)
         merge.lock_all(connection)
-        wallet_ids = [row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM removed_wallets")]
+        wallet_ids = [
+            row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM wallets_to_remove")
+        ]
         now = datetime.now(UTC)
-        arrivals.record_departures(connection, wallet_ids, is_retyped=False)
+        arrivals.record_wallet_removals(connection, wallet_ids, is_retyped=False)
         merge.take_recent(connection, wallet_ids, now)
-        changed = merge.run(connection, _REMOVED_WALLETS, {"wallet_ids": wallet_ids})
+        changed = merge.run(connection, _REMOVE_WALLETS, {"wallet_ids": wallet_ids})
         removal.wallets, removal.trades = changed["wallets"], changed["trades"]
         connection.execute(_GROUPS)
-        emptied = connection.execute(_EMPTY_GROUPS["groups"]).fetchall()
-        groups = {f"{name}s": [row[name] for row in emptied] for name in ("blockchain", "type")}
-        connection.execute(_EMPTY_GROUPS["volume"], groups)
+        empty = connection.execute(_REMOVE["empty_groups"]).fetchall()
+        groups = {f"{name}s": [row[name] for row in empty] for name in ("blockchain", "type")}
+        connection.execute(_REMOVE["volume_of_empty_groups"], groups)
         merge.store_prices(connection)
     return removal
 
@@ -113,11 +114,11 @@ def remove_trades(
     removal = Removal()
     while True:
         with arrivals.change(connection):
-            if not connection.execute(_REMOVAL["take_batch"], {"limit": batch_rows}).rowcount:
+            if not connection.execute(_REMOVE["batch"], {"limit": batch_rows}).rowcount:
                 return removal
-            connection.execute(_REMOVAL["analyze_removed"])
+            connection.execute(_REMOVE["analyze_batch"])
             merge.lock_all(connection)
-            connection.execute(_REMOVAL["affected"])
+            connection.execute(_REMOVE["positions_of_batch"])
             removed = merge.merge_affected(connection, datetime.now(UTC), purge=purge)
         removal.trades += removed
         progress(removed)

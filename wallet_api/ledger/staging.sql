@@ -46,7 +46,7 @@ CREATE TEMP TABLE IF NOT EXISTS removed (
 );
 
 -- The wallets that are removed or leave their group, with the number of the chunk of that event.
-CREATE TEMP TABLE IF NOT EXISTS departed (
+CREATE TEMP TABLE IF NOT EXISTS wallet_removals (
     arrival bigint NOT NULL,
     blockchain text NOT NULL,
     type text NOT NULL,

@@ -33,7 +33,7 @@ SELECT *
                OR min(copytrade_link) <> max(copytrade_link)))
  ORDER BY blockchain, address, line_number;
 
--- take_out --
+-- reject --
 DELETE FROM incoming_wallets
  WHERE line_number = ANY (%(line_numbers)s);
 

@@ -105,8 +105,8 @@ def seen_rows() -> Iterator[Seen]:
         yield Seen(file)
 
 
-def take_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Token]) -> list[Repeat]:
-    """Take out of `fresh` the corrections of what earlier batches of the file state, and return them."""
+def reject_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Token]) -> list[Repeat]:
+    """Delete from `fresh` the corrections of what earlier batches of the file state, and return them."""
     corrections = {
         mark_of(row["wallet_id"], tokens[row["token_id"]], _key(row)): row
         for row in connection.execute(_REPEATS["corrections"])
@@ -122,7 +122,7 @@ def take_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Token]
         return []
     parameters = {"line_numbers": list(faults)}
     rows = connection.execute(_REPEATS["rows"], parameters).fetchall()
-    connection.execute(_REPEATS["take_out"], parameters)
+    connection.execute(_REPEATS["reject"], parameters)
     lines = {row["line_number"]: row["line"].encode() for row in rows}
     return [Repeat(mark, number, lines[number], fault) for number, (mark, fault) in sorted(faults.items())]
 

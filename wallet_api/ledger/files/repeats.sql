@@ -59,7 +59,7 @@ SELECT line_number,
     ON tokens.token_id = incoming.token_id
  WHERE line_number = ANY (%(line_numbers)s);
 
--- take_out --
+-- reject --
 DELETE FROM fresh
  USING incoming
  WHERE incoming.line_number = ANY (%(line_numbers)s)

@@ -1,12 +1,12 @@
--- The removal of wallets and trades.
+-- What stages and removes wallets and trades.
 
 -- staging --
 -- The identities to remove, for the whole session.
-CREATE TEMP TABLE IF NOT EXISTS removed_wallets (
+CREATE TEMP TABLE IF NOT EXISTS wallets_to_remove (
     wallet_id bigint PRIMARY KEY
 );
 
-CREATE TEMP TABLE IF NOT EXISTS removed_trades (
+CREATE TEMP TABLE IF NOT EXISTS trades_to_remove (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     tx_signature text COLLATE "C" NOT NULL,
@@ -32,7 +32,7 @@ CREATE TEMP TABLE IF NOT EXISTS removed_trades (
            ON TRUE
        ),
        staged AS (
-       INSERT INTO removed_wallets
+       INSERT INTO wallets_to_remove
        SELECT wallet_id
          FROM wanted
         WHERE wallet_id IS NOT NULL
@@ -80,7 +80,7 @@ SELECT place,
           AND trades.event_index = wanted.event_index
        ),
        staged AS (
-       INSERT INTO removed_trades
+       INSERT INTO trades_to_remove
        SELECT wallet_id,
               token_id,
               tx_signature,
@@ -99,7 +99,7 @@ SELECT wanted.place,
 -- How many wallets are staged, and how many trades they have. Needs trades_pkey.
   WITH staged AS MATERIALIZED (
        SELECT wallet_id
-         FROM removed_wallets
+         FROM wallets_to_remove
        )
 SELECT (SELECT count(*)
           FROM staged) AS wallets,
@@ -112,27 +112,27 @@ SELECT (SELECT count(*)
 -- How many trades are staged, and of how many wallets.
 SELECT count(DISTINCT wallet_id) AS wallets,
        count(*) AS trades
-  FROM removed_trades;
+  FROM trades_to_remove;
 
--- take_batch --
+-- batch --
 -- Move the next staged trades into the batch, position by position.
-  WITH taken AS (
-       DELETE FROM removed_trades
+  WITH batch AS (
+       DELETE FROM trades_to_remove
         WHERE (wallet_id, token_id, tx_signature, is_sell, event_index) IN (
               SELECT wallet_id, token_id, tx_signature, is_sell, event_index
-                FROM removed_trades
+                FROM trades_to_remove
                ORDER BY wallet_id, token_id, tx_signature, is_sell, event_index
                LIMIT %(limit)s)
        RETURNING *
        )
 INSERT INTO removed
 SELECT *
-  FROM taken;
+  FROM batch;
 
--- analyze_removed --
+-- analyze_batch --
 ANALYZE removed;
 
--- affected --
+-- positions_of_batch --
 -- The positions of the trades to remove. Needs trades_pkey.
 INSERT INTO affected
 SELECT DISTINCT trades.wallet_id,
@@ -144,4 +144,29 @@ SELECT DISTINCT trades.wallet_id,
    AND trades.token_id = removed.token_id
    AND trades.tx_signature = removed.tx_signature
    AND trades.is_sell = removed.is_sell
-   AND trades.event_index = removed.event_index
+   AND trades.event_index = removed.event_index;
+
+-- empty_days --
+-- Delete the days of wallets that have no trade any more after some were taken out. Needs wallet_days_pkey.
+DELETE FROM wallet_days
+ USING (SELECT DISTINCT wallet_id,
+               day
+          FROM day_sums
+         WHERE sign = -1) AS changed
+ WHERE wallet_days.wallet_id = changed.wallet_id
+   AND wallet_days.day = changed.day
+   AND wallet_days.buy_txn + wallet_days.sell_txn = 0;
+
+-- empty_groups --
+-- Delete the groups without wallets, and return them.
+DELETE FROM wallet_groups
+ WHERE wallet_count = 0
+RETURNING blockchain,
+          type;
+
+-- volume_of_empty_groups --
+-- Delete their volume, down to the buckets that are about to expire.
+DELETE FROM volume_rollup
+ USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
+ WHERE volume_rollup.blockchain = empty.blockchain
+   AND volume_rollup.type = empty.type
