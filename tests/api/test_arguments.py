@@ -147,7 +147,7 @@ def test_a_mint_that_nobody_traded_is_returned_as_it_was_requested(caller: Calle
     assert caller.get(VOLUME, blockchain="eth", type="kol", mint=TOKEN["mint"])["volume"] == 0
 
 
-def test_a_time_with_a_plus_that_was_not_encoded_is_refused_with_how_to_write_it(caller: Caller) -> None:
+def test_a_time_whose_plus_was_not_encoded_is_refused_with_how_to_write_it(caller: Caller) -> None:
     path, message = "/signals", "must be an ISO 8601 time, such as 2026-01-30T12:51:16Z"
     for moment, hint in (
         ("2026-01-30T12:51:16 00:00", "; the + of an offset is written %2B in a URL"),

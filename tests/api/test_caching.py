@@ -130,7 +130,7 @@ def test_a_request_for_cached_data_passes_the_whole_gate(caller: Caller, new_cal
     poor = new_caller("poor", credits=2, rate="4/hour")
     answers = [poor.send() for _ in range(5)]
     assert [(answer.status_code, answer.headers["X-Credits-Remaining"]) for answer in answers] == [
-        # Credits are looked at before the limit, to which a refusal counts too.
+        # Credits are checked before the limit, to which a refusal counts too.
         *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (403, "0"))
     ]
     hasty = new_caller("hasty", credits=2, rate="1/hour")
@@ -148,7 +148,7 @@ def test_a_refusal_is_not_cached(caller: Caller, importer: Importer) -> None:
 
 
 @CACHED
-def test_unchanged_data_is_a_304_without_body_and_charge_for_a_key_that_could_pay(
+def test_unchanged_data_is_a_304_without_body_and_charge_for_who_could_pay(
     new_caller: NewCaller,
 ) -> None:
     caller = new_caller(credits=2, rate="9/day")

@@ -77,11 +77,11 @@ def test_a_preflight_needs_no_key_and_costs_and_counts_nothing(new_caller: NewCa
         assert not {"X-RateLimit-Limit", "X-Credits-Remaining", "Content-Type"} & {*response.headers.keys()}
     response = caller.send()
     assert (response.status_code, response.headers["X-Credits-Remaining"]) == (200, "0")
-    asked = PREFLIGHT | {"Access-Control-Request-Headers": "authorization,x-other"}
-    response = caller.send(headers=asked, method="OPTIONS")
+    preflight = PREFLIGHT | {"Access-Control-Request-Headers": "authorization,x-other"}
+    response = caller.send(headers=preflight, method="OPTIONS")
     assert response.headers["Access-Control-Allow-Headers"] == "authorization"
-    asked = PREFLIGHT | {"Access-Control-Request-Method": "DELETE"}
-    assert "Access-Control-Allow-Methods" not in caller.send(headers=asked, method="OPTIONS").headers
+    preflight = PREFLIGHT | {"Access-Control-Request-Method": "DELETE"}
+    assert "Access-Control-Allow-Methods" not in caller.send(headers=preflight, method="OPTIONS").headers
 
 
 @pytest.mark.settings(cors_origins=APP)

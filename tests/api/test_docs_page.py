@@ -153,7 +153,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
 
 
 @needs_chromium
-def test_an_operation_is_reached_with_the_keyboard_and_no_longer_than_two_screens(
+def test_an_operation_is_reached_by_keyboard_and_at_most_two_screens_long(
     server: Gunicorn, page: Page
 ) -> None:
     _open(page, server)

@@ -395,7 +395,7 @@ def test_a_cursor_belongs_to_its_question_and_to_its_ledger(
     assert (error["parameter"], error["reason"]) == ("after", "cursor_unknown")
 
 
-def test_what_a_killed_writer_left_arrives_without_another_import_and_no_request_places_it(
+def test_what_a_killed_writer_left_arrives_and_no_request_places_it(
     caller: Caller, importer: Importer, connection: Connection
 ) -> None:
     importer.trades([trade("a")])

@@ -73,7 +73,7 @@ def test_a_service_is_ready_while_it_can_read_and_says_which_server_is_away(
 
 
 @pytest.mark.parametrize("has_standby", [False, True])
-def test_a_primary_that_refuses_to_write_is_named_by_both_also_where_there_is_one_database(
+def test_a_primary_that_refuses_to_write_is_named_also_if_it_is_alone(
     client_of: ClientOf, database_url: str, connection: Connection, has_standby: bool
 ) -> None:
     name = Identifier(connection.info.dbname)
@@ -110,7 +110,7 @@ def test_a_role_without_rights_is_not_ready(
     assert "lacks a right" in answer.json["error"]["message"]
 
 
-def test_meta_lists_chains_and_types_without_an_envelope_also_while_the_database_is_away(
+def test_meta_lists_chains_and_types_also_while_the_database_is_away(
     client: FlaskClient, client_of: ClientOf, away_url: str, connection: Connection, importer: Importer
 ) -> None:
     answer = client.get("/v1/meta")

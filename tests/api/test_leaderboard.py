@@ -71,7 +71,7 @@ def test_one_wallet_is_returned_with_its_rank_among_all_that_are_not_left_out(ca
 
 
 @pytest.mark.usefixtures("importer")
-def test_an_address_without_a_trade_has_no_entry_and_an_untracked_one_is_not_found(caller: Caller) -> None:
+def test_a_wallet_without_a_trade_has_no_entry_and_an_untracked_one_is_404(caller: Caller) -> None:
     assert caller.get(PATH, **QUESTION, address=ANN)["leaderboard"] == []
     for address in (UNTRACKED, SMART):
         error = caller.refused(PATH, **QUESTION, address=address)
@@ -91,7 +91,7 @@ def test_concurrent_requests_wait_for_one_computation(
         started.wait()
         return caller.get(PATH, **QUESTION)
 
-    # Slow, and another one each time: two makings could not tell the same.
+    # Slow, and another one each time: two makings would differ.
     connection.execute(
         "CREATE OR REPLACE FUNCTION percentage(part numeric, whole numeric) RETURNS numeric "
         "LANGUAGE sql VOLATILE AS $$ SELECT extract(epoch FROM clock_timestamp()) FROM pg_sleep(0.3) $$"

@@ -1,4 +1,4 @@
-"""GET /llms.txt: what a language model needs to know, from the OpenAPI document."""
+"""GET /llms.txt: what a language model needs, from the OpenAPI document."""
 
 import re
 

@@ -104,7 +104,7 @@ def test_credits_are_counted_as_they_are_charged_or_would_be(
 
 
 def _save_node(connection: Connection) -> None:
-    """Save what two rounds asked of a node, and the newest block that they read, a minute old."""
+    """Save what two rounds requested from a node, and the newest block that they read, a minute old."""
     now = datetime.now(UTC)
     for _ in range(2):
         report.add(connection, report.of_calls(connection, "eth", {"eth_getLogs": 6}, 5.0, now))

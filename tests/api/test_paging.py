@@ -214,9 +214,7 @@ def test_wallets_that_are_added_meanwhile_cost_and_repeat_none(caller: Caller, d
     assert set(found) >= {row["wallet_address"] for row in wallets[:12]}
 
 
-def test_trades_that_are_imported_moved_and_removed_meanwhile_cost_and_repeat_no_other(
-    caller: Caller, database_url: str
-) -> None:
+def test_trades_that_change_between_pages_cost_and_repeat_no_other(caller: Caller, database_url: str) -> None:
     importer = Importer(database_url, batch_rows=50)
     wallets = random_trades.wallets(12)
     address = wallets[0]["wallet_address"]

@@ -17,9 +17,7 @@ pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=
 NOW = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3)
 
 
-def test_three_wallets_make_a_signal_and_one_an_entry_unless_requested_otherwise(
-    caller: Caller, importer: Importer
-) -> None:
+def test_three_wallets_make_a_signal_and_one_an_entry_by_default(caller: Caller, importer: Importer) -> None:
     importer.wallets([GROUP | {"wallet_address": UNTRACKED}])
     importer.trades(
         trade_row(address, f"{address} {mint}", NOW, mint=mint_of(mint), value=value)

@@ -46,7 +46,7 @@ def test_a_profile_is_complete_and_unset_texts_are_empty(caller: Caller, databas
     assert caller.get("/wallets", blockchain="bnb", type="smart")["wallets"] == [bare]
 
 
-def test_an_address_is_found_on_each_chain_that_tracks_it_the_first_one_with_its_profile(
+def test_an_address_is_found_on_each_chain_and_has_the_profile_of_the_first(
     caller: Caller, database_url: str
 ) -> None:
     importer = Importer(database_url)

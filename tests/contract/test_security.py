@@ -18,6 +18,7 @@ from flask import Flask
 from tests.contract.test_error_table import INJECTED
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import Gunicorn, StartGunicorn, workers
+from tests.lib.waiting import eventually
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -26,7 +27,7 @@ GROUP = {"blockchain": "solana", "type": "kol"}
 MUTATIONS = 2_000
 SEED = 20_260_130
 
-# Those with a key get as far as a view; the rest is refused before, or asks for no key.
+# Those with a key get as far as a view; the rest is refused before, or needs no key.
 PATHS = (
     *("/v1/wallets?blockchain=solana&type=kol&limit=3&cursor=", "/v1/wallets?blockchain=eth&api_key=KEY"),
     "/v1/wallets/history?blockchain=eth&type=kol&address=0x00000000219ab540356cbb839cbe05303d7705fa",
@@ -104,8 +105,8 @@ def test_mangled_requests_get_the_json_error_or_nothing_and_affect_no_others(
 ) -> None:
     key = create_key(connection, "fuzz", rate="100000/second")
     server = gunicorn(replace(settings, log_level="debug"), workers=2, threads=4)
-    while len(before := {worker.pid for worker in workers(server)}) < 2:
-        time.sleep(0.05)
+    assert eventually(lambda: len(workers(server)) == 2)
+    before = {worker.pid for worker in workers(server)}
     chance = random.Random(SEED)
     statuses: Counter[int] = Counter()
     for _ in range(MUTATIONS):

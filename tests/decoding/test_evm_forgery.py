@@ -1,4 +1,4 @@
-"""Transactions of strangers, with logs that are forged to look as if a wallet had traded in them."""
+"""Transactions of strangers, with logs that are forged to seem as if a wallet had traded in them."""
 
 import random
 import time
@@ -64,7 +64,7 @@ def test_no_forged_log_makes_a_trade_of_a_wallet_that_consented_to_none() -> Non
         assert not decoded.drafts
         assert decoded.why in (NO_TRADE, UNSIGNED)
         seen[decoded.why] = seen.get(decoded.why, 0) + 1
-    # Most of them look like trades.
+    # Most of them resemble trades.
     assert seen[UNSIGNED] > FORGED // 2
 
 

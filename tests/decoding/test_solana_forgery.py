@@ -1,4 +1,4 @@
-"""Transactions of strangers, with transfers of delegates added that look as if a wallet had traded."""
+"""Transactions of strangers, with transfers of delegates added that seem as if a wallet had traded."""
 
 import random
 from collections import Counter
@@ -146,7 +146,7 @@ def _amount(amount: Row, change: int) -> Row:
     return amount | {"amount": str(max(0, int(amount["amount"]) + change))}
 
 
-def test_no_transfer_of_a_delegate_makes_a_trade_of_a_wallet_that_consented_to_none() -> None:
+def test_no_transfer_of_a_delegate_makes_a_trade_without_the_wallets_consent() -> None:
     chance = random.Random(0)
     recorded = [case.result for case in CASES if len(str(case.result)) < 7_000]
     seen: Counter[Any] = Counter()
@@ -160,5 +160,5 @@ def test_no_transfer_of_a_delegate_makes_a_trade_of_a_wallet_that_consented_to_n
         assert not decoded.is_signed
         seen[decoded.why] += 1
     assert seen.keys() <= {NO_TRADE, UNSIGNED, "unreadable"}
-    # Many look like trades.
+    # Many resemble trades.
     assert seen[UNSIGNED] > FORGED // 5

@@ -18,6 +18,7 @@ from werkzeug.test import TestResponse
 
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import trade_row
+from tests.lib.waiting import eventually
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
@@ -134,11 +135,14 @@ def active(response: TestResponse) -> dict[str, Any]:
 
 def until(send: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
     """Repeat the request until the response is as wanted, and return it."""
-    deadline = time.monotonic() + 10
-    while not wanted(response := send()):
-        assert time.monotonic() < deadline, response.text
-        time.sleep(0.02)
-    return response
+    responses: list[TestResponse] = []
+
+    def is_wanted() -> bool:
+        responses.append(send())
+        return wanted(responses[-1])
+
+    assert eventually(is_wanted, 10, 0.02), responses[-1].text
+    return responses[-1]
 
 
 def has_loaded(response: TestResponse) -> bool:

@@ -51,7 +51,7 @@ def cached(response: TestResponse) -> tuple[bool, int]:
 
 
 class TestFresh:
-    def test_the_first_request_waits_for_the_provider_and_others_within_the_ttl_send_it_none(
+    def test_the_first_request_waits_for_the_provider_and_later_ones_send_none(
         self, send: Send, send_at: SendAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)

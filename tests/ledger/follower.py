@@ -8,7 +8,7 @@ LATEST = "/transactions/latest"
 
 
 class Getter(Protocol):
-    """Who asks the service, in the process or over HTTP."""
+    """Who sends requests to the service, in the process or over HTTP."""
 
     def get(self, path: str, **parameters: Any) -> Row:
         """Return the data of a successful response."""

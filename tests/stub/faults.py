@@ -55,10 +55,10 @@ def rpc_error(code: int, message: str = "as given", status: int = 200) -> Scenar
 
     def answer() -> Response:
         error = {"code": code, "message": message}
-        asked = json.loads(request.get_data())
-        calls = asked if isinstance(asked, list) else [asked]
+        document = json.loads(request.get_data())
+        calls = document if isinstance(document, list) else [document]
         errors = [{"jsonrpc": "2.0", "id": call["id"], "error": error} for call in calls]
-        response = json_response(errors if isinstance(asked, list) else errors[0])
+        response = json_response(errors if isinstance(document, list) else errors[0])
         response.status_code = status
         return response
 

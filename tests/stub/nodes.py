@@ -59,7 +59,7 @@ class Nodes:
     burning: set[str] = field(default_factory=set)
     # Contract → the reason that it gives for its revert.
     reasons: dict[str, str] = field(default_factory=dict)
-    # Method → the errors that its next calls get.
+    # Method → the errors that its next requests get.
     errors: dict[str, list[int]] = field(default_factory=dict)
     # The blocks of EVM chains.
     blocks: dict[str, EvmChain] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Nodes:
         if not self.batches:
             error = {"code": -32600, "message": "batches are not allowed"}
             return json_response({"jsonrpc": "2.0", "error": error, "id": None})
-        # In another order than asked, as the specification allows.
+        # In another order than requested, as the specification allows.
         return json_response([self._one(chain, call) for call in reversed(document)])
 
     def _one(self, chain: str, call: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Nodes:
 
     def _account(self, mints: dict[str, Balance], address: str) -> dict[str, Any] | None:
         if address in mints:
-            # Its metadata is asked for in the same call, later.
+            # Its metadata is requested in the same call, later.
             self._metadata[metadata_address(address)] = mints[address]
             return self._mint(mints[address])
         token = self._metadata.get(address)
@@ -153,7 +153,7 @@ class Nodes:
 
     @property
     def known(self) -> list[Balance]:
-        """All tokens of which a node knows."""
+        """All tokens that a node has."""
         held = [token for portfolio in self.own.values() for token in portfolio.tokens]
         return held + [Balance(mint, name, "SYM", 6, 0) for mint, name in self.names.items()]
 

@@ -1,4 +1,4 @@
-"""CoinGecko and Binance, which know the same prices."""
+"""CoinGecko and Binance, which have the same prices."""
 
 import json
 import time
@@ -20,7 +20,7 @@ class Prices:
 
     latest: dict[str, float] = field(default_factory=lambda: {"SOL": 182.5, "BNB": 640.25, "ETH": 3001.5})
     hourly: Callable[[str, datetime], float | None] = lambda currency, moment: None
-    # Left out of CoinGecko's answers, as it does with an id it does not know.
+    # CoinGecko leaves out of its responses any id that it does not have.
     unknown: frozenset[str] = frozenset()
     age_seconds: float = 20.0
 

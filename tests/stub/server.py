@@ -74,7 +74,7 @@ class Stub:
             "COINGECKO_REQUESTS_PER_MINUTE": "60000",
             "SYNC_REQUESTS_PER_SECOND": "1000",
             "SYNC_THREADS": "4",
-            # Tests tell times from that of their import, which in a run of all of them is long ago.
+            # Tests count times from that of their import, which in a run of all of them is long ago.
             "SYNC_OVERLAP_SECONDS": "21600",
             "HOLDINGS_BACKOFF_SECONDS": "0.02",
         }

@@ -150,9 +150,9 @@ class RefusedVersionError(Exception):
 class Transactions:
     """What wallets did. `untold` are listed and not returned; `page_rows` is the most it lists at once.
 
-    `newest_version` is the highest value of maxSupportedTransactionVersion that the node knows. `unfinal` are
-    confirmed, and not finalized yet. `has_history` is whether it has getTransactionsForAddress, of pages with
-    `history_rows`; `of_accounts` name only a token account of their wallet, so that no list has them.
+    `newest_version` is the highest value of maxSupportedTransactionVersion that the node supports. `unfinal`
+    are confirmed, and not finalized yet. `has_history` is whether it has getTransactionsForAddress, of pages
+    with `history_rows`; `of_accounts` name only a token account of their wallet, so that no list has them.
     """
 
     untold: set[str] = field(default_factory=set)

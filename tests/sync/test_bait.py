@@ -1,6 +1,6 @@
-"""Transactions of strangers that look like trades of tracked wallets, read by `wallet-api sync trades`.
+"""Transactions of strangers that resemble trades of tracked wallets, read by `wallet-api sync trades`.
 
-Other ways of looking like one are in tests/decoding/test_evm_rules.py.
+Other ways of resembling one are in tests/decoding/test_evm_rules.py.
 """
 
 import pytest

@@ -121,7 +121,7 @@ def test_a_computation_that_began_too_long_ago_is_not_waited_for(clock: _Clock) 
 
 
 @pytest.mark.parametrize("serve_stale", [False, True])
-def test_a_refresh_that_fails_leaves_the_old_value_until_it_expires_or_for_longer(
+def test_a_failed_refresh_leaves_the_old_value_until_it_expires_or_longer(
     clock: _Clock, serve_stale: bool
 ) -> None:
     cache: Cache[int] = Cache(10.0, serve_stale=serve_stale, timer=clock)
@@ -139,7 +139,7 @@ def test_a_refresh_that_fails_leaves_the_old_value_until_it_expires_or_for_longe
     assert cache.get("key", clock.compute(2)).value == 2
 
 
-def test_an_executor_refreshes_a_value_without_a_wait_and_its_end_blocks_no_later_one(clock: _Clock) -> None:
+def test_an_executor_refreshes_without_a_wait_and_then_does_so_again(clock: _Clock) -> None:
     with ThreadPoolExecutor(2) as pool, ThreadPoolExecutor(1) as executor:
         cache: Cache[int] = Cache(10.0, executor=executor, timer=clock)
         cache.get("key", clock.compute(7, 2.0))

@@ -70,7 +70,7 @@ def test_a_signal_that_is_ignored_does_not_hide_a_later_one() -> None:
     assert done.returncode == 128 + signal.SIGTERM
 
 
-def test_a_process_that_does_not_end_is_killed_with_its_children_and_fails_the_test(
+def test_a_process_that_goes_on_is_killed_with_children_and_fails_the_test(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "END_SECONDS", 0.5)
