@@ -135,6 +135,26 @@ def test_addresses_and_mints_of_evm_chains_are_found_in_any_case(caller: Caller)
         for path in (LATEST, TIMERANGE, COUNT, VOLUME):
             data = caller.get(path, **token, type="kol")
             assert (data["mint"], data.get("volume", data.get("count"))) == (MINT, 1)
+        (row,) = caller.get("/tokens/prices", **token)["tokens"]
+        assert (row["mint"], row["found"]) == (MINT, True)
+
+
+def test_a_list_with_a_fault_is_refused_and_so_is_one_of_more_than_a_hundred(caller: Caller) -> None:
+    many = "must be 1 to 100 values, separated by commas, none of them empty"
+    unknown = "'nonsense'"
+    addresses = ((f"{ANN},", many), (",".join([ANN] * 101), many), (f"{ANN},nonsense", unknown))
+    mints = (("a,,b", many), (",".join("a" * 101), many), ("a," + "b" * 129, ""), ("a,\0", ""))
+    for path, question, name, wrong in (
+        ("/wallets/lookup", {}, "address", addresses),
+        (LATEST, GROUP, "address", (*addresses, (f"{ANN},{EVM}", ""))),
+        ("/tokens/transactions", TOKEN, "address", (*addresses, (f"{ANN},{EVM}", ""))),
+        ("/tokens/prices", {"blockchain": "solana"}, "mint", mints),
+    ):
+        for value, message in wrong:
+            error = caller.refused(path, **question | {name: value})
+            assert (error["code"], error["parameter"]) == ("invalid_parameter", name), (path, value)
+            assert message in error["message"]
+    assert len(caller.get("/wallets/lookup", address=",".join([ANN] * 100))["wallets"]) == 100
 
 
 def test_a_mint_that_nobody_traded_is_returned_as_it_was_requested(caller: Caller) -> None:

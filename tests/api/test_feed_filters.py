@@ -11,7 +11,7 @@ from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, trade_row
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -84,13 +84,6 @@ def test_addresses_that_are_not_tracked_in_the_group_are_named(caller: Caller, i
     assert data["warnings"] == [f"The wallet {UNTRACKED} is not tracked on solana."]
     data = caller.get(LATEST, **GROUP, address=UNTRACKED)
     assert (data["transactions"], data["pagination"]["has_more"]) == ([], False)
-
-
-def test_a_list_of_addresses_with_a_fault_is_refused(caller: Caller) -> None:
-    for address in (f"{ANN},", f"{ANN},{EVM}", ",".join([ANN] * 101)):
-        for path, question in ((LATEST, GROUP), (OF_TOKEN, TOKEN)):
-            error = caller.refused(path, **question, address=address)
-            assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
 
 
 def test_a_page_reads_so_many_trades_at_most(caller: Caller, importer: Importer) -> None:

@@ -1,27 +1,21 @@
 """GET /v1/key: what a key may still do and was used for, for no credit, but counted as a request."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
+from tests.api.conftest import NewCaller
+from tests.ledger.caller import LIST, Caller
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
-WALLETS = "/v1/wallets?blockchain=solana&type=kol"
 
-
-def _ask(client: FlaskClient, key: str, path: str = "/v1/key") -> TestResponse:
-    return client.get(path, headers={"Authorization": f"Bearer {key}"})
-
-
-def _state(client: FlaskClient, key: str) -> dict[str, Any]:
-    response = _ask(client, key)
+def _state(caller: Caller) -> dict[str, Any]:
+    response = caller.send("/key")
     assert response.status_code == 200
     assert "ETag" not in response.headers
     state: dict[str, Any] = response.get_json()["data"]
@@ -33,11 +27,11 @@ def _state(client: FlaskClient, key: str) -> dict[str, Any]:
 
 
 @pytest.mark.settings(credit_cost=2)
-def test_a_key_sees_its_limit_and_its_credits(client: FlaskClient, connection: Connection) -> None:
+def test_a_key_sees_its_limit_and_its_credits(new_caller: NewCaller, connection: Connection) -> None:
     expires_at = datetime.now(UTC).replace(microsecond=0) + timedelta(days=30)
-    key = create_key(connection, "bot", credits=3, rate="100/day", expires_at=expires_at)
+    caller = new_caller("bot", credits=3, rate="100/day", expires_at=expires_at)
     created_at = connection.fetch_value("SELECT created_at FROM api_keys")
-    before = _state(client, key)
+    before = _state(caller)
     assert before == {
         "name": "bot",
         "created_at": f"{created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -50,30 +44,28 @@ def test_a_key_sees_its_limit_and_its_credits(client: FlaskClient, connection: C
             "by_operation": [],
         },
     }
-    assert _ask(client, key, WALLETS).status_code == 200
-    assert _ask(client, key, WALLETS).get_json()["error"]["reason"] == "insufficient_credits"
+    assert caller.send().status_code == 200
+    assert caller.refused(LIST)["reason"] == "insufficient_credits"
     # One credit is left, which pays for nothing; requests are still free.
-    after = _state(client, key)
+    after = _state(caller)
     assert after["credits"] == {"left": 1, "cost": 2}
     assert after["rate"]["remaining"] == 96
 
 
-def test_a_key_without_limits_has_none(client: FlaskClient, connection: Connection) -> None:
-    state = _state(client, create_key(connection, "operator"))
+def test_a_key_without_limits_has_none(new_caller: NewCaller) -> None:
+    state = _state(new_caller("operator"))
     assert state["expires_at"] is None
     assert state["credits"] == {"left": None, "cost": 1}
 
 
 def test_a_key_sees_its_use_of_the_day_and_the_month_by_operation(
-    client: FlaskClient, connection: Connection, settings: Settings, make_app: Callable[[Settings], Flask]
+    new_caller: NewCaller, connection: Connection, settings: Settings, make_app: Callable[[Settings], Flask]
 ) -> None:
-    keys = {
-        name: create_key(connection, name, **terms) for name, terms in (("bot", {"credits": 9}), ("free", {}))
-    }
+    callers = [new_caller("bot", credits=9), new_caller("free")]
     app = make_app(settings)
-    for key in keys.values():
-        for path in (WALLETS, WALLETS, "/v1/wallets", "/v1/key"):
-            _ask(app.test_client(), key, path)
+    for caller in callers:
+        for path in (LIST, LIST, "/wallets", "/key"):
+            replace(caller, client=app.test_client()).send(path)
     app.extensions["wallet_api"].close()
     today = datetime.now(UTC).date()
     for day in (today.replace(day=1), today.replace(day=1) - timedelta(days=1)):
@@ -81,8 +73,8 @@ def test_a_key_sees_its_use_of_the_day_and_the_month_by_operation(
             "INSERT INTO key_use SELECT key_id, %s, 'get_volume', 100, 90, now() FROM api_keys", [day]
         )
     more = 100 if today.day == 1 else 0
-    for key in keys.values():
-        assert _state(client, key)["used"] == {
+    for caller in callers:
+        assert _state(caller)["used"] == {
             "today": {"requests": 4 + more, "credits": 2 + more * 9 // 10},
             "month": {"requests": 104, "credits": 92},
             "by_operation": [

@@ -14,6 +14,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.documents.described import Described
 from wallet_api.access.gate import is_keyless
+from wallet_api.errors import ApiError
 from wallet_api.openapi import check, document, is_alias
 from wallet_api.responses.operation import Operation, operation_of
 from wallet_api.schemas.arguments import Arguments
@@ -140,10 +141,9 @@ def test_every_code_and_reason_has_an_example_and_every_example_is_valid(own_doc
         (False, "The wallet is not tracked."),
     }
     text = json.dumps(own_document)
-    for word in (
-        *("missing_parameter", "invalid_parameter", "unauthorized", "forbidden", "not_found"),
-        *("rate_limited", "internal_error", "service_unavailable"),
-        *("missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"),
-        *("insufficient_credits", "wallet_not_found", "token_not_found", "provider_not_configured"),
-    ):
+    codes = {error.code for error in (ApiError, *ApiError.__subclasses__())}
+    assert len(codes) >= 8
+    reasons = ("missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key")
+    reasons += ("insufficient_credits", "wallet_not_found", "token_not_found", "provider_not_configured")
+    for word in (*codes, *reasons):
         assert f'"{word}"' in text

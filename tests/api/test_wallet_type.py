@@ -8,18 +8,16 @@ from tests.ledger.rows import EVM, UNTRACKED, WALLETS, WHALE
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
-MANY = "must be 1 to 100 values, separated by commas, none of them empty"
 OF_ONE_WALLET = ["/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"]
 
 
-@pytest.fixture
-def tracked(database_url: str) -> None:
+@pytest.fixture(autouse=True)
+def _tracked(database_url: str) -> None:
     """Import the usual wallets, and an EVM address under a second type."""
     on_base = {"blockchain": "base", "type": "smart", "wallet_address": EVM}
     Importer(database_url).wallets([*WALLETS, on_base])
 
 
-@pytest.mark.usefixtures("tracked")
 def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller) -> None:
     for path in OF_ONE_WALLET:
         wallet = {"address": WHALE} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
@@ -29,7 +27,6 @@ def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller) -> None:
         assert error["message"] == f"The wallet {WHALE} is not tracked on solana as kol."
 
 
-@pytest.mark.usefixtures("tracked")
 def test_a_search_by_type_leaves_other_chains_out(caller: Caller) -> None:
     data = caller.get("/wallets/lookup", address=EVM, type="kol")
     assert data["matches"] == [{"blockchain": "eth", "type": "kol"}]
@@ -39,10 +36,7 @@ def test_a_search_by_type_leaves_other_chains_out(caller: Caller) -> None:
     }
 
 
-@pytest.mark.usefixtures("tracked")
-def test_several_addresses_are_answered_in_their_order(
-    caller: Caller,
-) -> None:
+def test_several_addresses_are_answered_in_their_order(caller: Caller) -> None:
     addresses = [EVM.upper().replace("X", "x"), UNTRACKED, WHALE, EVM]
     data = caller.get("/wallets/lookup", address=",".join(addresses))
     alone = [caller.get("/wallets/lookup", address=address) for address in addresses]
@@ -51,17 +45,3 @@ def test_several_addresses_are_answered_in_their_order(
     # One of another type among several is no error.
     data = caller.get("/wallets/lookup", address=",".join(addresses), type="smart")
     assert [entry["found"] for entry in data["wallets"]] == [True, False, False, True]
-
-
-@pytest.mark.usefixtures("tracked")
-def test_a_list_with_a_fault_is_refused(caller: Caller) -> None:
-    for address, message in (
-        (f"{WHALE},nonsense", "is not an address of any chain"),
-        (f"{WHALE},", MANY),
-        (",".join([WHALE] * 101), MANY),
-    ):
-        error = caller.ask("/wallets/lookup", address=address)["error"]
-        assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
-        assert message in error["message"]
-        assert "'nonsense'" in error["message"] or "nonsense" not in address
-        assert len(caller.get("/wallets/lookup", address=",".join([WHALE] * 100))["wallets"]) == 100
