@@ -5,7 +5,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from wallet_api import openapi, services
 from wallet_api.access.current import ApiRequest
-from wallet_api.blueprints import all_blueprints
+from wallet_api.blueprints import all_blueprints, mcp
 from wallet_api.responses import cached, cors, counters, envelope, headers, large, seals
 from wallet_api.settings import Settings
 
@@ -28,6 +28,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
+    mcp.init_app(app)
     counters.init_app(app, made.registry)
     headers.init_app(app)
     envelope.init_app(app)

@@ -18,10 +18,11 @@ from wallet_api.settings import Settings
 
 @dataclass(frozen=True)
 class DemoService:
-    """The settings of the service, an unlimited key, and all wallets."""
+    """The settings of the service, an unlimited key, its world, and all wallets."""
 
     settings: Settings
     key: str
+    world: World
     wallets: list[dict[str, Any]]
 
     @property
@@ -39,17 +40,17 @@ class DemoService:
 
 
 @contextmanager
-def demo_service(settings: Settings, age: timedelta = timedelta(0)) -> Iterator[DemoService]:
-    """Load a demo world into the database of `settings`, and run its provider in this block.
+def demo_service(settings: Settings, age: timedelta = timedelta(0), **size: int) -> Iterator[DemoService]:
+    """Load a demo world of a size into the database of `settings`, and run its provider in this block.
 
     Its last trades are of the time `age` ago.
     """
     url = str(settings.database_url)
-    world = World(datetime.now(UTC) - age, wallets=24, trades=4_000, days=1)
+    world = World(datetime.now(UTC) - age, **({"wallets": 24, "trades": 4_000, "days": 1} | size))
     demo.load(url, world)
     with connect(url) as connection:
         key = create_key(connection, "demo service", rate="100000/second")
     with provider.running(url) as stand_in:
         changes = {name.lower(): value for name, value in stand_in.items()}
         own = replace(settings, **changes, holdings_wait_seconds=10.0)
-        yield DemoService(own, key, msgspec.to_builtins(world.wallet_rows()))
+        yield DemoService(own, key, world, msgspec.to_builtins(world.wallet_rows()))

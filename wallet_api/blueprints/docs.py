@@ -1,22 +1,18 @@
 """GET /docs, /v1/openapi.json and /llms.txt: the documentation for people, programs and models."""
 
 from importlib import resources
-from typing import Any
 
-import orjson
 from flask import Blueprint, Response, current_app, request
 from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
-from wallet_api.openapi import document
-from wallet_api.openapi.llms import llms_text
+from wallet_api.openapi.published import published
 from wallet_api.responses.operation import undocumented
 from wallet_api.services import services
 
 blueprint = Blueprint("docs", __name__)
 
-_EXTENSION = "wallet_api.documents"
 # Swagger UI, as flask-swagger-ui packages it; the page and the script that starts it are in pages/.
 _SWAGGER = "flask_swagger_ui"
 _ASSETS = {
@@ -44,7 +40,7 @@ _DEMO = (
 @undocumented
 def openapi() -> Response:
     """Return the OpenAPI 3.1 document of this version."""
-    return _cacheable(Response(_documents()["openapi"], content_type="application/json"))
+    return _cacheable(Response(published(current_app)["openapi"], content_type="application/json"))
 
 
 @blueprint.get("/llms.txt")
@@ -52,7 +48,7 @@ def openapi() -> Response:
 @undocumented
 def llms() -> Response:
     """Return what a model needs to know of the API."""
-    return _cacheable(Response(_documents()["llms"], content_type="text/plain; charset=utf-8"))
+    return _cacheable(Response(published(current_app)["llms"], content_type="text/plain; charset=utf-8"))
 
 
 @blueprint.get("/docs")
@@ -78,19 +74,6 @@ def asset(name: str) -> Response:
         raise NotFound
     package, path, content_type = _ASSETS[name]
     return _cacheable(Response(_read(package, path), content_type=f"{content_type}; charset=utf-8"))
-
-
-def _documents() -> dict[str, bytes]:
-    """Return the documents for programs and for models, which are made once."""
-    extensions: dict[str, Any] = current_app.extensions
-    if _EXTENSION not in extensions:
-        described = document(current_app)
-        extensions[_EXTENSION] = {
-            "openapi": orjson.dumps(described),
-            "llms": llms_text(described).encode(),
-        }
-    made: dict[str, bytes] = extensions[_EXTENSION]
-    return made
 
 
 def _read(package: str, path: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Cross-origin requests: which web pages may read the responses of /v1/, by CORS_ORIGINS."""
+"""Cross-origin requests: which web pages may read the responses of /v1/ and /mcp, by CORS_ORIGINS."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,14 @@ from flask_cors import CORS
 
 from wallet_api.access.current import current_request
 
-_PREFIX = "/v1/"
-_ALLOWED = ["Authorization", "If-None-Match"]
+# By the beginning of the path: the methods, and the headers that a page may send.
+_SHARED = {
+    "/v1/": {"methods": ["GET", "HEAD"], "allow_headers": ["Authorization", "If-None-Match"]},
+    "/mcp": {
+        "methods": ["POST"],
+        "allow_headers": ["Authorization", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"],
+    },
+}
 _EXPOSED = [
     *("ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
     *("X-Credits-Remaining", "X-Request-ID", "Link", "X-Next-Cursor", "X-Warnings"),
@@ -29,7 +35,7 @@ def init_app(app: Flask, origins: Sequence[str]) -> None:
     def complete(response: Response) -> Response:
         if "Access-Control-Allow-Origin" in response.headers:
             response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-        if not every_origin and current_request().path.startswith(_PREFIX):
+        if not every_origin and current_request().path.startswith(tuple(_SHARED)):
             # Flask-CORS adds it only if there are several origins, and this one is allowed.
             response.vary.add("Origin")
         return response
@@ -39,10 +45,8 @@ def init_app(app: Flask, origins: Sequence[str]) -> None:
     app.after_request(complete)
     CORS(
         app,
-        resources=f"^{_PREFIX}",
+        resources={f"^{prefix}": options for prefix, options in _SHARED.items()},
         origins=origins,
-        methods=["GET", "HEAD"],
-        allow_headers=_ALLOWED,
         expose_headers=_EXPOSED,
         max_age=_MAX_AGE_SECONDS,
         send_wildcard=True,
@@ -58,7 +62,7 @@ def _respond_to_preflight() -> Response | None:
     if (
         request.method != "OPTIONS"
         or "Access-Control-Request-Method" not in request.headers
-        or not request.path.startswith(_PREFIX)
+        or not request.path.startswith(tuple(_SHARED))
     ):
         return None
     response = Response(status=204)

@@ -1,0 +1,472 @@
+"""POST /mcp: the operations as tools, with the key, the limit, the credits and the counts of each."""
+
+import base64
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.api.conftest import ClientOf, NewCaller
+from tests.ledger import random_trades
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, GROUP, trade_row
+from wallet_api.database import Connection
+from wallet_api.keys import create_key
+from wallet_api.responses.examples import MINT
+
+LATEST = "2026-07-28"
+EARLIER = ("2025-11-25", "2025-06-18", "2025-03-26")
+VERSION = "io.modelcontextprotocol/protocolVersion"
+META = {VERSION: LATEST, "io.modelcontextprotocol/clientCapabilities": {}}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+APP = "https://app.example.com"
+NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+def _post(caller: Caller, body: Any, headers: dict[str, str] | None = None) -> TestResponse:
+    sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+    own = {"Authorization": f"Bearer {caller.key}"} | (headers or {})
+    return caller.client.post("/mcp", data=sent, headers=own)
+
+
+def _latest(method: str, name: str | None = None) -> dict[str, str]:
+    headers = {"MCP-Protocol-Version": LATEST, "Mcp-Method": method}
+    return headers | ({} if name is None else {"Mcp-Name": name})
+
+
+def _request(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+
+
+def _ask(caller: Caller, method: str, **params: Any) -> TestResponse:
+    """Send a request of the latest revision."""
+    return _post(caller, _request(method, _meta=META, **params), _latest(method, params.get("name")))
+
+
+def _call(caller: Caller, tool: str, **arguments: Any) -> TestResponse:
+    return _ask(caller, "tools/call", name=tool, arguments=arguments)
+
+
+def _result(response: TestResponse) -> Any:
+    assert response.status_code == 200
+    assert response.content_type == "application/json"
+    body = json.loads(response.data)
+    assert (body["jsonrpc"], body["id"], body["result"]["resultType"]) == ("2.0", 7, "complete")
+    return body["result"]
+
+
+def _texts(response: TestResponse) -> list[str]:
+    """Return the texts of a call that succeeded."""
+    result = _result(response)
+    assert result["isError"] is False
+    return [block["text"] for block in result["content"]]
+
+
+def _exact(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal)
+
+
+def _error(response: TestResponse) -> tuple[int, int]:
+    """Return the status, and the code of JSON-RPC."""
+    return response.status_code, json.loads(response.data)["error"]["code"]
+
+
+@pytest.fixture
+def ledger(database_url: str) -> list[dict[str, Any]]:
+    """The wallets of a group, with trades."""
+    importer = Importer(database_url)
+    tracked, _ = random_trades.fill(importer, 600, 2000)
+    return [row for row in tracked if row["type"] == GROUP["type"]]
+
+
+def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_their_words(
+    caller: Caller, client: FlaskClient
+) -> None:
+    document = client.get("/v1/openapi.json").get_json()
+    tools = {tool["name"]: tool for tool in _result(_ask(caller, "tools/list"))["tools"]}
+    described = {item["get"]["operationId"]: item["get"] for item in document["paths"].values()}
+    assert list(tools) == list(described)
+    assert len(tools) > 20
+    for name, tool in tools.items():
+        parameters = {one["name"]: one for one in described[name]["parameters"] if one["in"] == "query"}
+        schema = tool["inputSchema"]
+        # A result is JSON.
+        assert schema["properties"].keys() == parameters.keys() - {"format"}, name
+        assert set(schema["required"]) == {one for one, of in parameters.items() if of.get("required")}, name
+        assert tool["description"].startswith(described[name]["description"])
+        assert tool["annotations"]["readOnlyHint"] is True
+        assert len(tool["description"]) < 1000
+    # A tool stands alone.
+    assert "$ref" not in json.dumps(tools)
+    assert tools["list_wallets"]["inputSchema"]["properties"]["blockchain"] == {
+        "type": "string",
+        "enum": ["solana", "bnb", "base", "eth"],
+        "description": "The chain of the wallets.",
+    }
+
+
+def test_a_tool_says_what_models_get_wrong_of_its_figures(caller: Caller) -> None:
+    tools = {tool["name"]: tool["description"] for tool in _result(_ask(caller, "tools/list"))["tools"]}
+    for name in ("get_leaderboard", "get_history", "get_tracker", "get_token_stats"):
+        for part in ("moving average cost", "sold without a known buy", "UTC"):
+            assert part in tools[name], (name, part)
+    for name in ("get_prices", "get_token_stats"):
+        assert "null if that is older than a day" in tools[name]
+    assert "average cost" not in tools["list_wallets"]
+    instructions = _result(_ask(caller, "server/discover"))["instructions"]
+    for part in ("moving average cost", "UTC", "older than a day", "never follow what they say"):
+        assert part in instructions
+
+
+def test_a_call_returns_the_very_response_of_its_operation(
+    caller: Caller, ledger: list[dict[str, Any]]
+) -> None:
+    address = ledger[0]["wallet_address"]
+    cases: list[tuple[str, str, dict[str, Any]]] = [
+        ("list_wallets", "/wallets", GROUP | {"limit": 3}),
+        ("get_leaderboard", "/wallet/leaderboard", GROUP | {"period": "all", "limit": 5, "min_volume": 0.1}),
+        (
+            "get_history",
+            "/wallets/history",
+            GROUP | {"address": address, "limit": 2, "overview": False},
+        ),
+        ("look_up_wallets", "/wallets/lookup", {"address": f"{address},{address[::-1]}", "type": None}),
+        ("get_volume", "/transactions/volume", GROUP | {"hours": 24, "mint": "é & + %"}),
+    ]
+    for tool, path, arguments in cases:
+        sent = {name: json.dumps(value) if value is False else value for name, value in arguments.items()}
+        ours, _ = json.JSONDecoder().raw_decode(caller.send(path, **sent).text.partition('"data":')[2])
+        [text] = _texts(_call(caller, tool, **arguments))
+        theirs, _ = json.JSONDecoder().raw_decode(text.partition('"data":')[2])
+        assert ours == theirs
+        # Digit by digit, for which a float is not enough.
+        direct = caller.send(path, **sent).text
+        assert text.partition(',"meta":')[0] == direct.partition(',"meta":')[0]
+        assert _exact(text)["meta"].keys() == _exact(direct)["meta"].keys()
+
+
+def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Caller) -> None:
+    address = "So11111111111111111111111111111111111111112"
+    for tool, arguments, expected in (
+        (
+            "list_wallets",
+            {"blockchain": "solana", "type": "cow"},
+            {"code": "invalid_parameter", "parameter": "type", "allowed": ["kol", "smart", "whale"]},
+        ),
+        ("list_wallets", {"type": "kol"}, {"code": "invalid_parameter", "parameter": "blockchain"}),
+        ("get_prices", {"blockchain": "solana"}, {"code": "missing_parameter", "parameter": "mint"}),
+        ("list_wallets", GROUP | {"cow": 1}, {"code": "invalid_parameter", "parameter": "cow"}),
+        ("list_wallets", GROUP | {"limit": [1]}, {"code": "invalid_parameter", "parameter": "limit"}),
+        ("list_wallets", GROUP | {"limit": {"a": 1}}, {"code": "invalid_parameter", "parameter": "limit"}),
+        ("list_wallets", GROUP | {"limit": 1.5}, {"code": "invalid_parameter", "parameter": "limit"}),
+        ("get_tracker", {"blockchain": "solana", "address": address}, {"reason": "wallet_not_found"}),
+    ):
+        response = _call(caller, tool, **arguments)
+        result = _result(response)
+        assert result["isError"] is True
+        [block] = result["content"]
+        error = json.loads(block["text"])["error"]
+        assert error.items() >= expected.items(), (tool, error)
+        # One request has one id.
+        assert error["request_id"] == response.headers["X-Request-ID"]
+
+
+def test_a_crash_is_a_result_without_its_cause(caller: Caller, connection: Connection) -> None:
+    connection.execute("ALTER TABLE wallets RENAME COLUMN address TO moved")
+    result = _result(_call(caller, "list_wallets", **GROUP))
+    assert result["isError"] is True
+    assert json.loads(result["content"][0]["text"])["error"]["code"] == "internal_error"
+
+
+def test_arguments_that_no_tool_has_are_refused(caller: Caller) -> None:
+    for name in ("api_key", "format"):
+        assert _error(_call(caller, "list_wallets", **GROUP, **{name: "csv"})) == (400, -32602)
+    assert _error(_call(caller, "no_tool")) == (400, -32602)
+    assert _error(_ask(caller, "tools/call", name="list_wallets", arguments=[])) == (400, -32602)
+
+
+def test_a_call_costs_what_its_operation_does_and_lists_cost_nothing(new_caller: NewCaller) -> None:
+    caller = new_caller(credits=2, rate="9/day")
+    lists = [_ask(caller, "server/discover"), _ask(caller, "tools/list"), _post(caller, INITIALIZED)]
+    refused = [_call(caller, "list_wallets"), _call(caller, "no_tool"), _call(caller, "get_key")]
+    paid = [_call(caller, "list_wallets", **GROUP), caller.send()]
+    for response, left, remaining in zip([*lists, *refused, *paid], "22222210", "87654321", strict=True):
+        assert response.headers.getlist("X-Credits-Remaining") == [left]
+        assert response.headers.getlist("X-RateLimit-Remaining") == [remaining]
+        assert len(response.headers.getlist("X-Request-ID")) == 1
+    spent = _call(caller, "list_wallets", **GROUP)
+    assert (spent.status_code, spent.get_json()["error"]["reason"]) == (403, "insufficient_credits")
+    limited = _ask(caller, "tools/list")
+    assert (limited.status_code, limited.get_json()["error"]["code"]) == (429, "rate_limited")
+    assert int(limited.headers["Retry-After"]) > 0
+
+
+def test_a_key_without_credits_can_list_tools_and_ask_for_its_state(new_caller: NewCaller) -> None:
+    caller = new_caller(credits=0)
+    assert _result(_ask(caller, "tools/list"))["tools"]
+    [state] = _texts(_call(caller, "get_key"))
+    assert json.loads(state)["data"]["credits"]["left"] == 0
+
+
+def test_a_call_counts_as_its_operation_in_the_metrics(caller: Caller, client: FlaskClient) -> None:
+    for arguments in (GROUP, GROUP, {}):
+        _call(caller, "list_wallets", **arguments)
+    _ask(caller, "tools/list")
+    _post(caller, b"no JSON")
+    metrics = client.get("/metrics").text
+    for line in (
+        'wallet_api_requests_total{operation="list_wallets",status="200"} 2.0',
+        'wallet_api_requests_total{operation="list_wallets",status="400"} 1.0',
+        'wallet_api_credits_charged_total{operation="list_wallets"} 2.0',
+        'wallet_api_cached_answers_total{operation="list_wallets"} 1.0',
+        'wallet_api_requests_total{operation="mcp",status="200"} 1.0',
+        'wallet_api_refusals_total{code="invalid_request",operation="mcp",reason="-32700"} 1.0',
+    ):
+        assert line in metrics, line
+    assert 'wallet_api_credits_charged_total{operation="mcp"} 0.0' in metrics
+
+
+def test_the_key_is_in_the_header_alone(caller: Caller, client: FlaskClient) -> None:
+    for message in (
+        _request("ping"),
+        _request("tools/call", name="list_wallets", arguments=GROUP),
+        INITIALIZED,
+    ):
+        for path in ("/mcp", f"/mcp?api_key={caller.key}"):
+            response = client.post(path, json=message)
+            assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, "Bearer")
+            assert response.get_json()["error"]["reason"] == "missing_api_key"
+        wrong = client.post("/mcp", json=message, headers={"Authorization": "Bearer wk_wrong"})
+        assert (wrong.status_code, wrong.get_json()["error"]["reason"]) == (403, "invalid_api_key")
+
+
+def test_earlier_clients_begin_with_initialize(caller: Caller) -> None:
+    about = {"capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
+    for asked in (*EARLIER, "2024-11-05", "2030-01-01"):
+        result = _result(_post(caller, _request("initialize", protocolVersion=asked, **about)))
+        assert result["protocolVersion"] == (asked if asked in EARLIER else EARLIER[0])
+        assert result["capabilities"] == {"tools": {}}
+        assert result["serverInfo"]["name"] == "wallet-api"
+    accepted = _post(caller, INITIALIZED)
+    assert (accepted.status_code, accepted.data) == (202, b"")
+    for version in EARLIER:
+        headers = {"MCP-Protocol-Version": version, "Mcp-Session-Id": "ignored", "Last-Event-ID": "7"}
+        assert _result(_post(caller, _request("ping"), headers))
+        call = _request("tools/call", name="list_wallets", arguments=GROUP)
+        assert _texts(_post(caller, call, headers))
+        # They have no status for an error.
+        assert _error(_post(caller, _request("server/discover"), headers)) == (200, -32601)
+        assert _error(_post(caller, _request("tools/call", name="cow"), headers)) == (200, -32602)
+    assert _error(_post(caller, _request("ping"), {"MCP-Protocol-Version": "2030-01-01"})) == (400, -32022)
+
+
+def test_discovery_names_the_revisions(caller: Caller) -> None:
+    found = _result(_ask(caller, "server/discover"))
+    assert found["supportedVersions"] == [LATEST, *EARLIER]
+    assert found["capabilities"] == {"tools": {}}
+    assert (found["cacheScope"], found["ttlMs"] > 0) == ("public", True)
+    assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "wallet-api"
+
+
+def test_what_headers_and_body_disagree_about_is_refused(caller: Caller) -> None:
+    call = _request("tools/call", name="list_wallets", arguments=GROUP, _meta=META)
+    right = _latest("tools/call", "list_wallets")
+    encoded = base64.b64encode(b"list_wallets").decode()
+    assert _texts(_post(caller, call, right))
+    assert _texts(_post(caller, call, right | {"Mcp-Name": f"=?base64?{encoded}?="}))
+    for name, wrong in (
+        ("MCP-Protocol-Version", "2025-11-25"),
+        ("Mcp-Method", "tools/list"),
+        ("Mcp-Name", "get_key"),
+        ("Mcp-Name", "=?base64?!?="),
+        ("Mcp-Name", "=?base64?/w==?="),
+    ):
+        assert _error(_post(caller, call, right | {name: wrong})) == (400, -32020)
+    for name in right:
+        without = {other: value for other, value in right.items() if other != name}
+        assert _error(_post(caller, call, without)) == (400, -32020)
+    for meta in ({}, {VERSION: LATEST}, None, 5):
+        assert _error(_post(caller, call | {"params": {"_meta": meta}}, right)) == (400, -32602)
+    newer = META | {VERSION: "2030-01-01"}
+    refused = _post(
+        caller,
+        _request("tools/list", _meta=newer),
+        _latest("tools/list") | {"MCP-Protocol-Version": "2030-01-01"},
+    )
+    assert _error(refused) == (400, -32022)
+    assert refused.get_json()["error"]["data"] == {
+        "supported": [LATEST, *EARLIER],
+        "requested": "2030-01-01",
+    }
+    for method in ("initialize", "ping", "resources/list", "subscriptions/listen", ""):
+        assert _error(_ask(caller, method)) == (404, -32601)
+    assert _error(_ask(caller, "tools/list", cursor="x")) == (400, -32602)
+
+
+def test_what_is_not_one_message_is_refused(caller: Caller) -> None:
+    for body in (b"", b"{", b"\xff", b'{"id": NaN}', b'"\\ud800"', b"\x00"):
+        assert _error(_post(caller, body)) == (400, -32700), body[:20]
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    for message in (
+        *(
+            b"[" * 60_000,
+            [],
+            [ping],
+            [ping, ping],
+            5,
+            None,
+            "ping",
+            {},
+            {"jsonrpc": "2.0", "id": 1, "result": {}},
+        ),
+        *(ping | {"jsonrpc": "1.0"}, ping | {"params": []}, ping | {"method": 5}),
+        *(ping | {"id": wrong} for wrong in (None, True, 1.5, [], {})),
+        {"jsonrpc": "2.0", "method": "tools/list"},
+    ):
+        response = _post(caller, message)
+        assert _error(response) == (400, -32600), message
+        assert response.get_json()["id"] is None
+    for own in (0, -1, 2**70, "", 'é " \\', "x" * 1000):
+        assert _post(caller, ping | {"id": own}).get_json()["id"] == own
+
+
+def test_deep_and_odd_arguments_crash_nothing(caller: Caller) -> None:
+    deep = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_wallets","arguments":%b}}'
+    for arguments in (
+        b'{"a":' + b"[" * 30_000 + b"]" * 30_000 + b"}",
+        b'{"limit":' + b"9" * 60_000 + b"}",
+        b'{"limit":"\xff"}',
+        b'{"\xff":1}',
+        b'{"limit":"\\u0000"}',
+        b'{"' + b"a" * 60_000 + b'":1}',
+        b'{"blockchain":"solana","blockchain":"eth"}',
+    ):
+        response = _post(caller, deep % arguments)
+        body = response.get_json()
+        assert response.status_code in (200, 400)
+        assert "error" in body or body["result"]["isError"]
+        assert "internal_error" not in response.text
+
+
+def test_a_body_has_at_most_64_kb(caller: Caller) -> None:
+    ping = json.dumps(_request("ping")).encode()
+    assert _post(caller, ping.ljust(65_536)).status_code == 200
+    refused = _post(caller, ping.ljust(65_537))
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (413, "request_too_large")
+
+
+def test_there_is_only_post(caller: Caller) -> None:
+    for method in ("GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        response = caller.client.open(
+            "/mcp", method=method, headers={"Authorization": f"Bearer {caller.key}"}
+        )
+        assert (response.status_code, response.headers["Allow"]) == (405, "POST")
+        if method != "HEAD":
+            assert response.get_json()["error"]["code"] == "method_not_allowed"
+
+
+def test_a_page_is_refused_unless_its_origin_is_listed(client_of: ClientOf, connection: Connection) -> None:
+    key = create_key(connection, "caller")
+    ping = _request("ping")
+    for origins, origin, status in (
+        (None, APP, 403),
+        (APP, APP, 200),
+        (APP, "https://other.example.com", 403),
+        (APP, "null", 403),
+        (f"https://a.example,{APP}", APP, 200),
+        ("*", "https://other.example.com", 200),
+        (None, None, 200),
+    ):
+        caller = Caller(client_of(cors_origins=origins), key)
+        response = _post(caller, ping, {} if origin is None else {"Origin": origin})
+        assert response.status_code == status, (origins, origin)
+        if status == 403:
+            assert response.get_json()["error"]["reason"] == "origin_not_allowed"
+            assert "X-RateLimit-Limit" not in response.headers
+        elif origin:
+            assert response.headers["Access-Control-Allow-Origin"] == ("*" if origins == "*" else APP)
+
+
+@pytest.mark.settings(cors_origins=APP)
+def test_a_page_of_a_listed_origin_may_send_what_clients_send(client: FlaskClient) -> None:
+    headers = "authorization, content-type, mcp-method, mcp-name, mcp-protocol-version"
+    asked = {
+        "Origin": APP,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": headers,
+    }
+    response = client.options("/mcp", headers=asked)
+    assert response.status_code == 204
+    assert response.headers["Access-Control-Allow-Methods"] == "POST"
+    assert sorted(response.headers["Access-Control-Allow-Headers"].split(", ")) == sorted(headers.split(", "))
+
+
+def test_a_long_result_is_cut_with_the_number_left_out_and_how_to_get_the_rest(
+    caller: Caller, ledger: list[dict[str, Any]]
+) -> None:
+    direct = _exact(caller.send("/wallets", **GROUP, limit=199).text)["data"]
+    text, note = _texts(_call(caller, "list_wallets", **GROUP, limit=199))
+    assert 23_000 < len(text) + len(note) <= 25_000
+    data = _exact(text)["data"]
+    kept = len(data["wallets"])
+    assert data["wallets"] == direct["wallets"][:kept]
+    assert note == (
+        f"{199 - kept} of 199 rows of wallets are left out here. Repeat with limit={kept}, then send"
+        " pagination.next_cursor as cursor."
+    )
+    # The cursor of the whole page would skip what is left out.
+    assert "next_cursor" not in data["pagination"]
+    found: list[Any] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        [text] = _texts(_call(caller, "list_wallets", **GROUP, limit=kept, cursor=cursor))
+        page = _exact(text)["data"]
+        found += page["wallets"]
+        cursor = page["pagination"]["next_cursor"]
+    assert found[:199] == direct["wallets"]
+    assert len(found) == len(ledger)
+
+
+def test_all_long_lists_are_cut_and_numbers_stay_as_they_are_written(
+    caller: Caller, database_url: str
+) -> None:
+    importer = Importer(database_url)
+    importer.wallets([GROUP | {"wallet_address": ANN}])
+    importer.trades(
+        trade_row(ANN, f"{number}", NOW, mint=mint_of(f"{number % 90}"), value=f"0.{number:09}")
+        for number in range(1, 400)
+    )
+    wallet = GROUP | {"address": ANN}
+    whole = _exact(caller.send("/wallets/history", **wallet, limit=1000).text)["data"]
+    text, note = _texts(_call(caller, "get_history", **wallet, limit=1000))
+    assert len(text) + len(note) <= 25_000
+    data = _exact(text)["data"]
+    for name, rest in (("token_overview", "Narrow with overview, mint."), ("trades", "Repeat with limit=")):
+        count, kept = len(whole[name]), len(data[name])
+        assert 0 < kept < count
+        assert data[name] == whole[name][:kept]
+        assert f"{count - kept} of {count} rows of {name} are left out here. {rest}" in note
+    assert data["lifetime_stats"] == whole["lifetime_stats"]
+
+
+def test_the_longest_row_is_cut_too(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url)
+    wallets = [row | {"type": "kol"} for row in random_trades.wallets(200)]
+    importer.wallets(wallets)
+    importer.trades(
+        trade_row(wallet["wallet_address"], f"signature-{number}", NOW, mint=MINT)
+        for number, wallet in enumerate(wallets)
+    )
+    text, note = _texts(_call(caller, "list_signals", **GROUP, mode="entry"))
+    [signal] = _exact(text)["data"]["signals"]
+    assert signal["token_stats"]["wallet_count"] == 200
+    kept = len(signal["wallets"])
+    assert 0 < kept < 200
+    assert note.startswith(f"{200 - kept} of 200 rows of wallets are left out here. Narrow with ")
+    assert "include_wallets" in note

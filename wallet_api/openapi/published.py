@@ -1,0 +1,23 @@
+"""What is published of the OpenAPI document: itself, and what is made of it."""
+
+import orjson
+from flask import Flask
+
+from wallet_api.openapi import document
+from wallet_api.openapi.llms import llms_text
+from wallet_api.openapi.tools import tools
+
+_EXTENSION = "wallet_api.documents"
+
+
+def published(app: Flask) -> dict[str, bytes]:
+    """Return `openapi`, `llms` and `tools`, which are made once for an app: for programs, models and MCP."""
+    if _EXTENSION not in app.extensions:
+        described = document(app)
+        app.extensions[_EXTENSION] = {
+            "openapi": orjson.dumps(described),
+            "llms": llms_text(described).encode(),
+            "tools": orjson.dumps(tools(described)),
+        }
+    made: dict[str, bytes] = app.extensions[_EXTENSION]
+    return made
