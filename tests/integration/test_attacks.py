@@ -34,7 +34,7 @@ ATTACKS: dict[str, tuple[int, Callable[[Target], bytes], bool]] = {
     "idle connections": (2_100, lambda target: target.request("/healthz"), True),
     "bodies that do not end": (
         32,
-        lambda target: target.request("/v1/wallets", "Content-Length: 1000", method="POST") + b"begun",
+        lambda target: target.request("/mcp", "Content-Length: 1000", method="POST") + b"begun",
         False,
     ),
 }

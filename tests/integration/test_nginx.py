@@ -216,6 +216,50 @@ def test_pages_of_origins_that_are_not_listed_can_read_nothing_of_nginx(
         assert _preflight(server, "/v1/wallets", Origin=origin).status_code == 503
 
 
+def test_assistants_send_bodies_of_64_kb_and_nobody_else_does(
+    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str
+) -> None:
+    node = gunicorn(replace(behind_nginx, cors_origins=_ORIGIN), workers=1)
+    server = start_nginx([node.url], _LISTED)
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    body = json.dumps(call | {"params": {"name": "list_wallets", "arguments": GROUP}}).encode()
+    headers = {"Authorization": f"Bearer {key}", "X-Forwarded-For": "192.0.2.7"}
+
+    def post(body: bytes, path: str = "/mcp", **more: str) -> requests.Response:
+        url, verify = f"{server.url}{path}", str(server.certificate)
+        return requests.post(url, data=body, headers=headers | more, verify=verify, timeout=30)
+
+    answer = post(body.ljust(65_536))
+    assert (answer.status_code, answer.json()["result"]["isError"]) == (200, False)
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+    _is_our_error(post(body.ljust(65_537)), 413, "request_too_large")
+    _is_our_error(post(body.ljust(2_000), "/v1/wallets"), 413, "request_too_large")
+    _is_our_error(_get(server, "/mcp"), 405, "method_not_allowed")
+    # Chunked, without a length.
+    chunks = requests.post(
+        f"{server.url}/mcp",
+        data=iter([body, b" " * 65_536]),
+        headers=headers,
+        verify=str(server.certificate),
+        timeout=30,
+    )
+    _is_our_error(chunks, 413, "request_too_large")
+    page = post(body, Origin=_ORIGIN)
+    assert (page.status_code, page.headers["Access-Control-Allow-Origin"]) == (200, _ORIGIN)
+    _is_our_error(post(body, Origin="https://other.example.com"), 403, "forbidden")
+    asked = _preflight(server, "/mcp", **{"Access-Control-Request-Method": "POST"})
+    assert (asked.status_code, asked.headers["Access-Control-Allow-Methods"]) == (204, "POST")
+    too_large = post(body.ljust(65_537), Origin=_ORIGIN)
+    assert too_large.headers["Access-Control-Allow-Origin"] == _ORIGIN
+    node.stop()
+    assert "192.0.2.7" not in node.log
+    lines = [line for line in node.log.splitlines() if '"POST /mcp' in line]
+    # One for each message, with what was asked for.
+    called = "POST /mcp?tool=list_wallets&blockchain=solana&type=kol HTTP/1.1"
+    assert sum(called in line and line.endswith(" caller") for line in lines) == 2
+    assert len(lines) == 3
+
+
 def test_a_503_without_a_time_to_wait_gets_none_from_nginx(
     gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str, database_url: str
 ) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from flask import Blueprint, Flask, Response, current_app, g
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from wallet_api import __version__
 from wallet_api.access.current import current_request
@@ -27,6 +28,7 @@ from wallet_api.services import services
 
 blueprint = Blueprint("mcp", __name__)
 
+# Of a body.
 MAX_BYTES = 64 * 1024
 _SERVER = {"name": "wallet-api", "title": "Wallet Intelligence API", "version": __version__}
 _CAPABILITIES: dict[str, Any] = {"tools": {}}
@@ -85,9 +87,13 @@ def _receive() -> None:
     allowed = services().settings.cors_origins or ""
     if request.origin is not None and allowed != "*" and request.origin not in allowed.split(","):
         raise OriginNotAllowed
-    request.max_content_length = MAX_BYTES
+    # A body without a length ends silently where this one is reached.
+    request.max_content_length = MAX_BYTES + 1
+    body = request.get_data()
+    if len(body) > MAX_BYTES:
+        raise RequestEntityTooLarge
     try:
-        message = g.mcp = parse(request.get_data(), request.headers.get)
+        message = g.mcp = parse(body, request.headers.get)
         if message.id is not None and message.method == "tools/call":
             _become_the_call(message)
     except Fault as fault:
