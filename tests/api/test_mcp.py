@@ -2,23 +2,26 @@
 
 import base64
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.api.conftest import ClientOf, NewCaller
 from tests.ledger import random_trades
-from tests.ledger.caller import Caller
+from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, GROUP, trade_row
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.responses.examples import MINT
+from wallet_api.settings import Settings
 
 LATEST = "2026-07-28"
 EARLIER = ("2025-11-25", "2025-06-18", "2025-03-26")
@@ -230,6 +233,26 @@ def test_a_call_counts_as_its_operation_in_the_metrics(caller: Caller, client: F
     ):
         assert line in metrics, line
     assert 'wallet_api_credits_charged_total{operation="mcp"} 0.0' in metrics
+
+
+def test_the_use_of_a_key_is_that_of_the_same_requests(
+    settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
+) -> None:
+    direct, assistant = (create_key(connection, name, credits=9) for name in ("direct", "assistant"))
+    app = make_app(settings)
+    caller = Caller(app.test_client(), direct)
+    for path in (LIST, LIST, "/wallets", "/key"):
+        caller.send(path)
+    caller = Caller(app.test_client(), assistant)
+    for arguments in (GROUP, GROUP, {}):
+        _call(caller, "list_wallets", **arguments)
+    _call(caller, "get_key")
+    # Use is settled when the service ends.
+    app.extensions["wallet_api"].close()
+    again = make_app(settings).test_client()
+    used = [Caller(again, key).get("/key")["used"] for key in (direct, assistant)]
+    assert used[0] == used[1]
+    assert used[0]["month"] == {"requests": 4, "credits": 2}
 
 
 def test_the_key_is_in_the_header_alone(caller: Caller, client: FlaskClient) -> None:

@@ -78,9 +78,7 @@ def test_the_official_client_lists_and_calls_every_tool(
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_the_use_of_a_key_is_that_of_the_same_requests(
-    server: Gunicorn, demo: DemoService, mode: str
-) -> None:
+def test_a_key_pays_for_calls_alone(server: Gunicorn, demo: DemoService, mode: str) -> None:
     with connect(str(demo.settings.database_url)) as connection:
         key = create_key(connection, f"assistant {mode}", credits=100)
 
