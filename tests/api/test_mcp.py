@@ -365,6 +365,7 @@ def test_deep_and_odd_arguments_crash_nothing(caller: Caller) -> None:
         b'{"a":' + b"[" * 30_000 + b"]" * 30_000 + b"}",
         b'{"limit":' + b"9" * 60_000 + b"}",
         b'{"limit":"\xff"}',
+        b'{"limit":["\xff"]}',
         b'{"\xff":1}',
         b'{"limit":"\\u0000"}',
         b'{"' + b"a" * 60_000 + b'":1}',
@@ -476,6 +477,25 @@ def test_all_long_lists_are_cut_and_numbers_stay_as_they_are_written(
         assert data[name] == whole[name][:kept]
         assert f"{count - kept} of {count} rows of {name} are left out here. {rest}" in note
     assert data["lifetime_stats"] == whole["lifetime_stats"]
+
+
+def test_the_rest_of_a_followed_feed_is_after_it(caller: Caller, ledger: list[dict[str, Any]]) -> None:
+    found: list[Any] = []
+    place, limit = "start", 300
+    while True:
+        text, *note = _texts(_call(caller, "list_latest_trades", **GROUP, after=place, limit=limit))
+        page = _exact(text)["data"]
+        if note:
+            limit = len(page["transactions"])
+            assert f"Repeat with limit={limit}, then send pagination.next_cursor as after." in note[0]
+            assert "next_cursor" not in text
+            continue
+        found += page["transactions"]
+        place = page["pagination"]["next_cursor"]
+        if not page["pagination"]["has_more"]:
+            break
+    direct = caller.get("/transactions/latest", **GROUP, after="start", limit=1000)
+    assert found == direct["transactions"]
 
 
 def test_the_longest_row_is_cut_too(caller: Caller, database_url: str) -> None:

@@ -126,7 +126,7 @@ def _text(message: Message, name: str, value: msgspec.Raw) -> str:
     if written.startswith(b'"'):
         return message.decoded(name, value, str)
     # As in a query string, an empty argument is an absent one.
-    return "" if written == b"null" else written.decode()
+    return "" if written == b"null" else written.decode(errors="replace")
 
 
 def _answer(response: Response) -> Response:
@@ -159,7 +159,8 @@ def _rest(operation: Operation, path: str) -> Rest:
         for name, field in fields.items()
         if isinstance(field, Texts) or (name in _NARROWING and not field.required)
     ]
-    return Rest(path, (operation.rows or "") if "cursor" in fields else None, narrowing)
+    place = "after" if current_request().args.get("after") else "cursor"
+    return Rest(path, (operation.rows or "") if "cursor" in fields else None, place, narrowing)
 
 
 def _answer_to(message: Message) -> dict[str, Any]:

@@ -15,17 +15,19 @@ _NOTES_BYTES = 1_000
 class Rest:
     """How to get what is left out: the list that is divided into pages, and arguments that return fewer rows.
 
-    `pages` is None if there are none, and "" if they are of the only list.
+    `pages` is None if there are none, and "" if they are of the only list; `place` is the argument that takes
+    the cursor of the next page.
     """
 
     path: str
     pages: str | None
+    place: str
     narrowing: Sequence[str]
 
     def of(self, name: str, kept: int) -> str:
         """Return what to do for the rest of the list `name`, of which so many rows are kept."""
         if self.pages in (name, ""):
-            return f"Repeat with limit={max(kept, 1)}, then send pagination.next_cursor as cursor."
+            return f"Repeat with limit={max(kept, 1)}, then send pagination.next_cursor as {self.place}."
         if self.narrowing:
             return f"Narrow with {', '.join(self.narrowing)}."
         return f"No argument returns the rest here: GET {self.path} does."
