@@ -11,14 +11,15 @@ from urllib.parse import urlencode
 import msgspec
 from flask import Blueprint, Flask, Response, current_app, g
 from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.routing import Rule
 
 from wallet_api import __version__
-from wallet_api.access.current import current_request
+from wallet_api.access.current import OPERATION_ID, current_request
 from wallet_api.access.gate import creditless
 from wallet_api.errors import Forbidden
 from wallet_api.mcp.messages import EARLIER, SUPPORTED, Fault, Message, parse
 from wallet_api.mcp.results import Rest, cut
-from wallet_api.openapi import operations
+from wallet_api.openapi import is_alias
 from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
 from wallet_api.openapi.published import published
 from wallet_api.responses.envelope import JSON
@@ -103,19 +104,28 @@ def _receive() -> None:
 def _become_the_call(message: Message) -> None:
     """Turn the current request into the one that the message stands for. Raises Fault."""
     request, name = current_request(), message.param("name", str)
-    rules = {operation.name: rule for rule, operation in operations(current_app)}
-    if name not in rules:
+    rule = _rule_of(name)
+    if rule is None:
         raise message.fault(-32602, f"There is no tool {name[:100]!r}: tools/list has all.")
     arguments = message.param("arguments", dict[str, msgspec.Raw], {})
     query = urlencode([(argument, _text(message, argument, value)) for argument, value in arguments.items()])
     request.query_string = query.encode()
-    request.url_rule, request.view_args = rules[name], {}
+    request.url_rule, request.view_args = rule, {}
     # For the access log.
     request.environ["QUERY_STRING"] = urlencode({"tool": name}) + (f"&{query}" if query else "")
     # The response is read here, not by the caller.
     for header in ("HTTP_IF_NONE_MATCH", "HTTP_ACCEPT_ENCODING"):
         request.environ.pop(header, None)
     g.mcp_call = message
+
+
+def _rule_of(name: str) -> Rule | None:
+    """Return the route of an operation; None if there is no such one."""
+    views = current_app.view_functions
+    for rule in current_app.url_map.iter_rules():
+        if getattr(views[rule.endpoint], OPERATION_ID, None) == name and not is_alias(rule):
+            return rule
+    return None
 
 
 def _text(message: Message, name: str, value: msgspec.Raw) -> str:
