@@ -41,7 +41,7 @@ def _with_client(server: Gunicorn, key: str, work: Work, mode: str = "auto") -> 
 
 
 def _data(result: Any) -> Any:
-    assert not result.is_error, result
+    assert not result.is_error, result.content[0].text
     body = json.loads(result.content[0].text, parse_float=Decimal)
     return body.get("data", body)
 
