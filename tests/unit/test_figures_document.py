@@ -4,12 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
+from marshmallow import fields
 
 from wallet_api.schemas.analytics import BucketSchema, FlowSchema, TradedTokenSchema
 from wallet_api.schemas.calendar import SumsSchema
 from wallet_api.schemas.feed import HoldingSchema
 from wallet_api.schemas.history import DistributionSchema, LifetimeStatsSchema, TokenOverviewSchema
 from wallet_api.schemas.leaderboard import PeriodStatsSchema
+from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.signals import SignalStatsSchema, SignalWalletSchema, SignalWindowSchema
 from wallet_api.schemas.tokens import (
     TotalHoldersSchema,
@@ -27,7 +29,8 @@ LINKS = sorted(set(re.findall(r"\[`(\w+)`\]\(\.\./([\w./]+\.sql)\)", DOCUMENT)))
 
 @pytest.mark.parametrize(("figure", "file"), LINKS, ids=lambda part: part.rpartition("/")[2])
 def test_a_figure_links_to_the_statement_that_computes_it(figure: str, file: str) -> None:
-    column = rf'(\bAS |\bFUNCTION |"){figure}\b|^ +(SELECT )?{figure},?$'
+    # A member of an object is the column of both names.
+    column = rf"(\bAS (({'|'.join(_objects())})_)?|\bFUNCTION ){figure}\b|^ +(SELECT )?{figure},?$"
     assert re.search(column, (ROOT / file).read_text(), re.MULTILINE)
 
 
@@ -49,4 +52,17 @@ def test_every_figure_of_a_response_is_linked() -> None:
         *("hours", "profile", "timestamp"),
         # Described beside the figures of which they are the dollars.
         *("buy_value_usd", "sell_value_usd"),
+    }
+
+
+def _objects() -> set[str]:
+    """The names of members that are objects."""
+    shapes = [*Shape.__subclasses__()]
+    for shape in shapes:
+        shapes += shape.__subclasses__()
+    return {
+        name
+        for shape in shapes
+        for name, field in shape().fields.items()
+        if isinstance(field, fields.Nested) and not field.many
     }
