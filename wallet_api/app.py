@@ -28,11 +28,12 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
-    mcp.init_app(app)
+    origins = settings.cors_origins.split(",") if settings.cors_origins else ()
+    mcp.init_app(app, origins)
     counters.init_app(app, made.registry)
     headers.init_app(app)
     envelope.init_app(app)
-    cors.init_app(app, settings.cors_origins.split(",") if settings.cors_origins else ())
+    cors.init_app(app, origins)
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, made.bulkhead)
     large.init_app(app)
     seals.init_app(app, made.database, made.bulkhead)

@@ -5,6 +5,8 @@ credits, the arguments, the cache and the counts are those of that operation; af
 its response becomes the result of the tool. Other messages are an operation of their own, without a cost.
 """
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,7 +27,6 @@ from wallet_api.openapi.published import published
 from wallet_api.responses.envelope import JSON
 from wallet_api.responses.operation import Operation, operation_of, undocumented
 from wallet_api.schemas.fields import Texts
-from wallet_api.services import services
 
 blueprint = Blueprint("mcp", __name__)
 
@@ -54,9 +55,12 @@ class OriginNotAllowed(Forbidden):
         super().__init__(reason="origin_not_allowed")
 
 
-def init_app(app: Flask) -> None:
-    """Read the messages of `app`. Call it before other hooks are registered: it has to run first and last."""
-    app.before_request(_receive)
+def init_app(app: Flask, origins: Sequence[str]) -> None:
+    """Read the messages of `app`, of pages of these origins, `*` for all.
+
+    Call it before other hooks are registered: it has to run first and last.
+    """
+    app.before_request(partial(_receive, origins))
     app.after_request(_answer)
 
 
@@ -78,15 +82,14 @@ def mcp() -> Response:
         return _refusal(fault)
 
 
-def _receive() -> None:
+def _receive(origins: Sequence[str]) -> None:
     """Read the message in the body, and let a `tools/call` be the request of its operation."""
     request = current_request()
     if request.endpoint != f"{blueprint.name}.{mcp.__name__}":
         return
     # The key is in the header alone: what is in the URL gets into logs.
     request.query_string = b""
-    allowed = services().settings.cors_origins or ""
-    if request.origin is not None and allowed != "*" and request.origin not in allowed.split(","):
+    if request.origin is not None and "*" not in origins and request.origin not in origins:
         raise OriginNotAllowed
     # A body without a length ends silently where this one is reached.
     request.max_content_length = MAX_BYTES + 1
