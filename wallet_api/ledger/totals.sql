@@ -74,96 +74,6 @@ SELECT added.*,
 {highest: $ = greatest(total.$, excluded.$)},
 {lowest: $ = least(total.$, excluded.$)};
 
--- lifetimes --
--- A lifetime gains what its affected positions are now, less what they were. One that was taken out is the sum of all
--- of its positions. Needs positions_pkey, lifetimes_pkey, wallets_pkey.
-INSERT INTO lifetimes AS total (
-       wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
-       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500,
-{sums: $},
-{highest: $},
-{lowest: $})
-  WITH changed AS MATERIALIZED (
-       SELECT wallet_id,
-              bool_or(is_late) AS is_late
-         FROM affected
-        GROUP BY wallet_id
-       ),
-       whole AS MATERIALIZED (
-       SELECT positions.*
-         FROM changed
-         JOIN positions
-           ON positions.wallet_id = changed.wallet_id
-        WHERE changed.is_late
-       ),
-       continuing AS MATERIALIZED (
-       SELECT affected.wallet_id,
-              affected.token_id
-         FROM affected
-         JOIN changed
-           ON changed.wallet_id = affected.wallet_id
-        WHERE NOT changed.is_late
-       ),
-       current AS MATERIALIZED (
-       SELECT positions.*
-         FROM continuing
-         JOIN positions
-           ON positions.wallet_id = continuing.wallet_id
-          AND positions.token_id = continuing.token_id
-       ),
-       position AS (
-       SELECT part.*,
-              still_held(quantity, peak) AS is_held,
-              CASE WHEN covered_txn > 0
-                   THEN profit_bucket(realized, realized_cost)
-              END AS bucket
-         FROM (SELECT 1 AS sign, whole.*
-                 FROM whole
-                UNION ALL
-               SELECT 1, current.*
-                 FROM current
-                UNION ALL
-               SELECT -1, continued.*
-                 FROM continued
-                 JOIN changed
-                   ON changed.wallet_id = continued.wallet_id
-                WHERE NOT changed.is_late) AS part
-       )
-SELECT position.wallet_id,
-       wallets.blockchain,
-       wallets.type,
-       sum(sign),
-       COALESCE(sum(sign) FILTER (WHERE is_held), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 0 AND NOT is_held), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 1 AND NOT is_held), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 2 AND NOT is_held), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 3 AND NOT is_held), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 0), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0),
-{sums: sum(sign * $)},
-{highest: max($)},
-{lowest: min($)}
-  FROM position
-  JOIN wallets
-    ON wallets.wallet_id = position.wallet_id
- GROUP BY position.wallet_id, wallets.blockchain, wallets.type
-    ON CONFLICT (wallet_id) DO UPDATE
-   SET tokens = total.tokens + excluded.tokens,
-       still_holding = total.still_holding + excluded.still_holding,
-       below_zero = total.below_zero + excluded.below_zero,
-       above_zero_to_100 = total.above_zero_to_100 + excluded.above_zero_to_100,
-       above_100_to_500 = total.above_100_to_500 + excluded.above_100_to_500,
-       above_500 = total.above_500 + excluded.above_500,
-       sold_below_zero = total.sold_below_zero + excluded.sold_below_zero,
-       sold_above_zero_to_100 = total.sold_above_zero_to_100 + excluded.sold_above_zero_to_100,
-       sold_above_100_to_500 = total.sold_above_100_to_500 + excluded.sold_above_100_to_500,
-       sold_above_500 = total.sold_above_500 + excluded.sold_above_500,
-{sums: $ = total.$ + excluded.$},
-{highest: $ = greatest(total.$, excluded.$)},
-{lowest: $ = least(total.$, excluded.$)};
-
 -- position_days --
 -- Those of late positions were taken out. Days that no period reaches any more are not kept. Needs position_days_pkey.
 INSERT INTO position_days AS total (
@@ -229,4 +139,129 @@ SELECT *
     ON CONFLICT (wallet_id, day) DO UPDATE
    SET tokens = total.tokens + excluded.tokens,
        new_tokens = total.new_tokens + excluded.new_tokens,
-{sums: $ = total.$ + excluded.$}
+{sums: $ = total.$ + excluded.$};
+
+-- lifetimes --
+-- A lifetime gains what its affected positions are now, less what they were, and the sums of their trades. One that was taken
+-- out is that of all of its positions and days. Needs positions_pkey, wallet_days_pkey, lifetimes_pkey, wallets_pkey.
+INSERT INTO lifetimes AS total (
+       wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
+       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500,
+{highest: $},
+{lowest: $},
+{sums: $})
+  WITH changed AS MATERIALIZED (
+       SELECT wallet_id,
+              bool_or(is_late) AS is_late
+         FROM affected
+        GROUP BY wallet_id
+       ),
+       whole AS MATERIALIZED (
+       SELECT positions.wallet_id, quantity, peak, covered_txn, realized, realized_cost,
+{highest: $},
+{lowest: $}
+         FROM changed
+         JOIN positions
+           ON positions.wallet_id = changed.wallet_id
+        WHERE changed.is_late
+       ),
+       continuing AS MATERIALIZED (
+       SELECT affected.wallet_id,
+              affected.token_id
+         FROM affected
+         JOIN changed
+           ON changed.wallet_id = affected.wallet_id
+        WHERE NOT changed.is_late
+       ),
+       current AS MATERIALIZED (
+       SELECT positions.wallet_id, quantity, peak, covered_txn, realized, realized_cost,
+{highest: $},
+{lowest: $}
+         FROM continuing
+         JOIN positions
+           ON positions.wallet_id = continuing.wallet_id
+          AND positions.token_id = continuing.token_id
+       ),
+       position AS (
+       SELECT part.*,
+              still_held(quantity, peak) AS is_held,
+              CASE WHEN covered_txn > 0
+                   THEN profit_bucket(realized, realized_cost)
+              END AS bucket
+         FROM (SELECT 1 AS sign, whole.*
+                 FROM whole
+                UNION ALL
+               SELECT 1, current.*
+                 FROM current
+                UNION ALL
+               SELECT -1, continued.wallet_id, quantity, peak, covered_txn, realized, realized_cost,
+{highest: $},
+{lowest: $}
+                 FROM continued
+                 JOIN changed
+                   ON changed.wallet_id = continued.wallet_id
+                WHERE NOT changed.is_late) AS part
+       ),
+       counted AS (
+       SELECT wallet_id,
+              sum(sign) AS tokens,
+              COALESCE(sum(sign) FILTER (WHERE is_held), 0) AS still_holding,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 0 AND NOT is_held), 0) AS below_zero,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 1 AND NOT is_held), 0) AS above_zero_to_100,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 2 AND NOT is_held), 0) AS above_100_to_500,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 3 AND NOT is_held), 0) AS above_500,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 0), 0) AS sold_below_zero,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0) AS sold_above_zero_to_100,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0) AS sold_above_100_to_500,
+              COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0) AS sold_above_500,
+{highest: max($) AS $},
+{lowest: min($) AS $}
+         FROM position
+        GROUP BY wallet_id
+       ),
+       whole_days AS MATERIALIZED (
+       SELECT wallet_days.wallet_id,
+{sums: $}
+         FROM changed
+         JOIN wallet_days
+           ON wallet_days.wallet_id = changed.wallet_id
+        WHERE changed.is_late
+       ),
+       summed AS (
+       SELECT wallet_id,
+{sums: sum($) AS $}
+         FROM (SELECT *
+                 FROM whole_days
+                UNION ALL
+               SELECT day_sums.wallet_id,
+{sums: $}
+                 FROM changed
+                 JOIN day_sums
+                   ON day_sums.wallet_id = changed.wallet_id
+                WHERE NOT changed.is_late) AS part
+        GROUP BY wallet_id
+       )
+SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500,
+       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500,
+{highest: $},
+{lowest: $},
+{sums: $}
+  FROM counted
+  JOIN summed
+    ON summed.wallet_id = counted.wallet_id
+  JOIN wallets
+    ON wallets.wallet_id = counted.wallet_id
+    ON CONFLICT (wallet_id) DO UPDATE
+   SET tokens = total.tokens + excluded.tokens,
+       still_holding = total.still_holding + excluded.still_holding,
+       below_zero = total.below_zero + excluded.below_zero,
+       above_zero_to_100 = total.above_zero_to_100 + excluded.above_zero_to_100,
+       above_100_to_500 = total.above_100_to_500 + excluded.above_100_to_500,
+       above_500 = total.above_500 + excluded.above_500,
+       sold_below_zero = total.sold_below_zero + excluded.sold_below_zero,
+       sold_above_zero_to_100 = total.sold_above_zero_to_100 + excluded.sold_above_zero_to_100,
+       sold_above_100_to_500 = total.sold_above_100_to_500 + excluded.sold_above_100_to_500,
+       sold_above_500 = total.sold_above_500 + excluded.sold_above_500,
+{sums: $ = total.$ + excluded.$},
+{highest: $ = greatest(total.$, excluded.$)},
+{lowest: $ = least(total.$, excluded.$)}
