@@ -34,7 +34,7 @@ class Lifetime(Enum):
     LONG = "long"
 
 
-class CachedData:
+class Body:
     """The body of a response up to what differs among requests, and its headers.
 
     `next_page` is its URL, and is left out where it is too long for a header; `cursor` alone always fits.
@@ -88,21 +88,19 @@ def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: 
         Lifetime.SHORT: min(ttl_seconds, _SHORT_SECONDS),
         Lifetime.LONG: long_ttl_seconds,
     }
-    caches: dict[float, Cache[CachedData]] = {
+    caches: dict[float, Cache[Body]] = {
         ttl: Cache(ttl, max_size=_CACHE_BYTES, size_of=lambda data: data.size, slot=bulkhead.slot)
         for ttl in seconds.values()
     }
     # Computed from values in memory, without a slot.
-    versions: Cache[CachedData] = Cache(
-        long_ttl_seconds, max_size=_CACHE_BYTES, size_of=lambda data: data.size
-    )
+    versions: Cache[Body] = Cache(long_ttl_seconds, max_size=_CACHE_BYTES, size_of=lambda data: data.size)
     app.extensions[_EXTENSION] = {None: versions} | {
         lifetime: caches[ttl] for lifetime, ttl in seconds.items()
     }
 
 
 def respond(
-    get_body: Callable[[], CachedData],
+    get_body: Callable[[], Body],
     arguments: Mapping[str, Any],
     lifetime: Lifetime,
     source: Cached[Any] | None = None,
@@ -114,13 +112,13 @@ def respond(
     default for each time at which it was made.
     """
     caches = current_app.extensions[_EXTENSION]
-    cache: Cache[CachedData] = caches[lifetime] if source is None else caches[None]
+    cache: Cache[Body] = caches[lifetime] if source is None else caches[None]
     request = current_request()
     if source is not None:
         version = version or source.made_at
     key = (request.endpoint, request.format, version, *arguments.items())
 
-    def compute() -> CachedData:
+    def compute() -> Body:
         made, before = get_body(), cache.find_expired(key)
         # Reuse the compressed prefix if the data has not changed.
         return before if before is not None and before.etag == made.etag else made
@@ -130,7 +128,7 @@ def respond(
     return _respond(entry.value, cached=origin.hit, cache_age_seconds=origin.age_seconds(cache.timer()))
 
 
-def _respond(data: CachedData, *, cached: bool, cache_age_seconds: int) -> Response:
+def _respond(data: Body, *, cached: bool, cache_age_seconds: int) -> Response:
     request = current_request()
     request.cached = cached
     # Only the caller may cache it, and must revalidate it.

@@ -16,7 +16,7 @@ from wallet_api.cache import Cached
 from wallet_api.errors import ApiError
 from wallet_api.responses import cached
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import CachedData, Lifetime
+from wallet_api.responses.cached import Body, Lifetime
 from wallet_api.responses.envelope import JSON, begin_envelope, respond
 from wallet_api.responses.rows import CONTENT_TYPES, write_rows
 from wallet_api.responses.seals import next_cursor, sealed
@@ -103,20 +103,20 @@ class Operation:
         lifetime = Lifetime.NONE if self.current_with in arguments else self.lifetime
         return cached.respond(lambda: self._body(request, get_data()), arguments, lifetime, source, version)
 
-    def _body(self, request: ApiRequest, data: Mapping[str, Any]) -> CachedData:
+    def _body(self, request: ApiRequest, data: Mapping[str, Any]) -> Body:
         data = sealed(data)
         cursor, next_page = next_cursor(data), _next_page(request, data)
         if request.format == "json":
             written = self._write(data)
             prefix = begin_envelope(written, self._repeated(data))
-            return CachedData(prefix, xxh3_128_hexdigest(written), next_page=next_page, cursor=cursor)
+            return Body(prefix, xxh3_128_hexdigest(written), next_page=next_page, cursor=cursor)
         assert self.rows is not None
         body = write_rows(shape_of(self.data.fields[self.rows]), data[self.rows], request.format)
         warnings = data.get("warnings", [])
         # Without the URL, whose arguments have any order.
         version = to_json([request.format, warnings, cursor, xxh3_128_hexdigest(body)])
         etag = xxh3_128_hexdigest(version)
-        return CachedData(body, etag, CONTENT_TYPES[request.format], warnings, next_page, cursor)
+        return Body(body, etag, CONTENT_TYPES[request.format], warnings, next_page, cursor)
 
     def _write(self, data: Mapping[str, Any]) -> bytes:
         return self.data.write([data])[0].encode()
