@@ -202,12 +202,11 @@ def _change(url: str, statements: str) -> None:
         ("SELECT", "--table=wallets", "is not a backup of this service"),
         ("SELECT", "--exclude-table-data=trades", "the rows of the table trades are missing"),
         (_LATER, "--verbose", "newer than this version of wallet-api: it does not have 9999_later"),
-        ("UPDATE schema_migrations SET checksum = 'another'", "--verbose", "other contents of 0001_tables"),
+        ("UPDATE schema_migrations SET checksum = 'another'", "--verbose", "other contents of 0001_schema"),
         (
-            "ALTER TABLE schema_migrations DROP checksum;"
-            "UPDATE schema_migrations SET name = '0001_ledger' WHERE name = '0001_tables'",
+            "UPDATE schema_migrations SET name = '0001_tables' WHERE name = '0001_schema'",
             "--verbose",
-            "of a version before the first release",
+            "of a version whose tables cannot be upgraded in place",
         ),
     ],
 )

@@ -1,13 +1,12 @@
 """The tables: created, upgraded in place, and refused where this version does not fit."""
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import LiteralString
@@ -17,11 +16,9 @@ import psycopg
 import pytest
 import requests
 from click.testing import Result
+from flask.testing import FlaskClient
 from psycopg.sql import SQL, Identifier
 
-from tests.ledger import random_trades
-from tests.ledger.contents import contents
-from tests.ledger.in_process import Importer
 from tests.lib.processes import Process, StartGunicorn, run_command, run_program
 from tests.lib.running_up import free_port
 from tests.lib.waiting import eventually, somebody_waits
@@ -31,19 +28,20 @@ from wallet_api.database import Connection, connect
 from wallet_api.embedded import postgres
 from wallet_api.settings import Settings
 
+ROOT = Path(__file__).parents[2]
 NAMES = migrations.available()
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"
-UNRELEASED: LiteralString = "UPDATE schema_migrations SET name = replace(name, '000', '001')"
+EARLIER: LiteralString = "UPDATE schema_migrations SET name = '0001_tables' WHERE name = '0001_schema'"
 
 # Tables that this version cannot use, and what is said of them.
 unfit = pytest.mark.parametrize(
     ("change", "message"),
     [
         (NEWER, f"The tables are newer than this version of wallet-api: it does not have {LATER}"),
-        (UNRELEASED, "The tables are of a version before the first release, and cannot be upgraded. Import"),
+        (EARLIER, "The tables are of a version whose tables cannot be upgraded in place. Move"),
     ],
-    ids=["newer", "unreleased"],
+    ids=["newer", "earlier"],
 )
 
 Run = Callable[..., Result]
@@ -91,6 +89,51 @@ def test_an_upgraded_schema_is_the_fresh_one(
     assert schema_of(empty_database_url) == fresh
 
 
+def test_the_first_migrations_stay_as_databases_have_them() -> None:
+    assert {name: migrations.checksum(name) for name in NAMES[:2]} == {
+        "0001_schema": "094554bf05a17ab0e7e225685b38c39f5959de3329fe206da5ab1ec7fa3a2dde",
+        "0002_functions": "88f9fc143aaba8c889fdc0b934d3cb845a37abaf98eab89d3b8a009776a27354",
+    }
+
+
+def test_what_a_database_of_version_1_0_0_has_is_moved_by_the_printed_commands(
+    empty_database_url: str, database_url: str, connection: Connection, client: FlaskClient, tmp_path: Path
+) -> None:
+    with connect(empty_database_url) as earlier:
+        earlier.execute((ROOT / "tests" / "data" / "versions" / "1_0_0.sql").read_text())
+    document = (ROOT / "docs" / "production.md").read_text()
+    (commands,) = re.findall(r"^### Tables of version 1\.0\.0$.*?^```sh\n(.*?)^```", document, re.M | re.S)
+    path = os.pathsep.join([str(postgres.programs()), str(Path(sys.executable).parent), os.environ["PATH"]])
+    own = {"PATH": path, "OLD": empty_database_url, "NEW": database_url, "DATABASE_URL": database_url}
+    moved = run_program(
+        ["/bin/sh", "-ec", commands],
+        cwd=tmp_path,
+        env=os.environ | own | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert moved.returncode == 0, moved.stdout + moved.stderr
+    page = {"blockchain": "solana", "address": "So11111111111111111111111111111111111111112"}
+    for secret in ("wk_of_version_1", "wk_before_it"):
+        headers = {"Authorization": f"Bearer {secret}"}
+        response = client.get("/v1/wallets/history", query_string=page | {"type": "kol"}, headers=headers)
+        assert response.status_code == 200, response.text
+        stats = response.json["data"]["lifetime_stats"]
+        assert (stats["buy_txn"], stats["sell_txn"]) == (1, 1)
+    assert response.headers["X-RateLimit-Limit"] == "7"
+    assert response.json["data"]["profile"]["name"] == 'Sol, "the first"'
+    trades = connection.execute(
+        "SELECT value, value_usd, exchanged_value, event_index, usd_derived FROM trades"
+    )
+    assert sorted(tuple(row.values()) for row in trades) == [
+        (Decimal("2.000000000000000001"), Decimal("300.00000000000000015"), Decimal("1.99"), 0, True),
+        (Decimal(3), Decimal("444.4"), None, 1, False),
+    ]
+    refused = client.get("/v1/wallets/history", headers={"Authorization": "Bearer wk_revoked"})
+    assert refused.json["error"]["code"] == "forbidden"
+
+
 def test_a_database_without_utf8_is_refused(empty_database_url: str, tmp_path: Path) -> None:
     with connect(empty_database_url) as connection:
         name = connection.info.dbname
@@ -108,141 +151,6 @@ def test_a_database_without_utf8_is_refused(empty_database_url: str, tmp_path: P
     assert refused.exit_code == 1
     assert "has the encoding SQL_ASCII" in str(refused.exception)
     assert "createdb --template=template0 --encoding=UTF8" in str(refused.exception)
-
-
-# The tables before the migration, but for the step of the walk, which it replaces.
-BEFORE_SUMS: LiteralString = """
-ALTER TABLE trades DROP COLUMN tokens_without_cost;
-ALTER TYPE walk_state DROP ATTRIBUTE tokens_without_cost;
-ALTER TABLE positions DROP COLUMN tokens_without_cost, DROP COLUMN hold_seconds, DROP COLUMN hold_cost;
-ALTER TABLE position_days DROP COLUMN tokens_without_cost, DROP COLUMN first_buy;
-ALTER TABLE wallet_days DROP COLUMN bought_tokens, DROP COLUMN sold_tokens, DROP COLUMN tokens_without_cost;
-ALTER TABLE wallet_days RENAME COLUMN invested TO bought;
-ALTER TABLE wallet_days RENAME COLUMN invested_usd TO bought_usd;
-ALTER TABLE wallet_days RENAME COLUMN invested_without_usd TO bought_without_usd;
-ALTER TABLE lifetimes
- DROP COLUMN covered_txn, DROP COLUMN buys_without_usd, DROP COLUMN sells_without_usd,
- DROP COLUMN covered_without_usd, DROP COLUMN invested_usd, DROP COLUMN sold_usd,
- DROP COLUMN invested_without_usd, DROP COLUMN sold_without_usd, DROP COLUMN bought_tokens,
- DROP COLUMN sold_tokens, DROP COLUMN tokens_without_cost, DROP COLUMN realized_usd,
- DROP COLUMN hold_seconds, DROP COLUMN hold_cost, DROP COLUMN first_buy, DROP COLUMN first_seen;
-ALTER TABLE volume_rollup RENAME COLUMN txn_without_usd TO unpriced_txn;
-ALTER TABLE volume_rollup RENAME COLUMN volume_without_usd TO unpriced_volume;
-DELETE FROM schema_migrations WHERE name = '0022_sums'
-"""
-
-
-def test_an_upgrade_fills_the_sums_that_tables_did_not_have(
-    connection: Connection, database_url: str, settings: Settings
-) -> None:
-    random_trades.fill(Importer(database_url), 12, 2_000)
-    now = datetime.now(UTC)
-    imported = contents(connection, now)
-    assert any(row["tokens_without_cost"] for row in imported["lifetimes"].values())
-    for statement in BEFORE_SUMS.split(";"):
-        connection.execute(statement)
-    assert migrations.migrate(connection) == ["0022_sums"]
-    assert contents(connection, now) == imported
-    rebuilt = run_command("rebuild", settings=settings)
-    assert "All derived figures were correct." in rebuilt.output
-
-
-# The tables before the migration, but for position_days, which it creates again.
-BEFORE_BOARDS: LiteralString = """
-ALTER TABLE lifetimes
- DROP COLUMN sold_below_zero, DROP COLUMN sold_above_zero_to_100,
- DROP COLUMN sold_above_100_to_500, DROP COLUMN sold_above_500;
-DELETE FROM schema_migrations WHERE name = '0006_boards'
-"""
-
-
-def test_an_upgrade_computes_what_an_import_stores(connection: Connection, database_url: str) -> None:
-    random_trades.fill(Importer(database_url), 12, 2_000)
-    now = datetime.now(UTC)
-    imported = contents(connection, now)
-    for statement in f"{BEFORE_SUMS};{BEFORE_BOARDS}".split(";"):
-        connection.execute(statement)
-    assert migrations.migrate(connection) == ["0006_boards", "0022_sums"]
-    assert contents(connection, now) == imported
-
-
-# What the tables had before the migration: the largest quantity of a position's whole life.
-BEFORE_ENTRIES: LiteralString = """
-UPDATE trades
-   SET peak_after = earlier.peak
-  FROM (SELECT wallet_id, token_id, tx_signature, is_sell, event_index,
-               max(quantity_after) OVER (PARTITION BY wallet_id, token_id
-                                             ORDER BY created_at, is_sell, tx_signature, event_index) AS peak
-          FROM trades) AS earlier
- WHERE (trades.wallet_id, trades.token_id, trades.tx_signature, trades.is_sell, trades.event_index)
-       = (earlier.wallet_id, earlier.token_id, earlier.tx_signature, earlier.is_sell, earlier.event_index);
-UPDATE positions
-   SET peak = (SELECT max(peak_after) FROM trades
-                WHERE trades.wallet_id = positions.wallet_id AND trades.token_id = positions.token_id);
-UPDATE lifetimes SET still_holding = still_holding - 1, below_zero = 0, above_500 = above_500 + 1;
-DELETE FROM schema_migrations WHERE name = '0016_entries'
-"""
-
-
-def test_an_upgrade_computes_the_peaks_of_positions_that_were_entered_again(
-    connection: Connection, database_url: str
-) -> None:
-    random_trades.fill(Importer(database_url), 12, 2_000)
-    now = datetime.now(UTC)
-    imported = contents(connection, now)
-    for statement in f"{BEFORE_SUMS};{BEFORE_ENTRIES}".split(";"):
-        connection.execute(statement)
-    assert contents(connection, now)["trades"] != imported["trades"]
-    assert migrations.migrate(connection) == ["0016_entries", "0022_sums"]
-    assert contents(connection, now) == imported
-
-
-# What syncs had reported in five tables before the migration.
-BEFORE_REPORT: LiteralString = """
-INSERT INTO sync_reasons VALUES ('eth', 'no_trade', 12345678901, 3), ('solana', 'unclear', 7, 2);
-INSERT INTO sync_methods VALUES ('eth', 'eth_getLogs', 40, 6.25, now());
-INSERT INTO sync_follows VALUES
-       ('eth', 'blocks', 10, 9, true, 1, 2, now()),
-       ('solana', 'logsSubscribe', 300, 200, true, 5, 44, now() - interval '10 minutes');
-INSERT INTO sync_delays VALUES ('eth', 1, 3, 2.5), ('eth', 5, 6, 17.25), ('eth', 'Infinity', 1, 9000);
-INSERT INTO sync_heartbeats (job, blockchain, succeeded_at, first_tried_at, wallets, failed)
-VALUES ('prices', 'eth', now() - interval '1 hour', now() - interval '2 hours', 0, 0),
-       ('trades', 'eth', now() - interval '1 hour', now() - interval '2 hours', 9, 1),
-       ('trades', 'bnb', NULL, now() - interval '2 hours', 0, 0);
-UPDATE sync_heartbeats
-   SET delay_seconds = 4.5, arrived_at = now(), round_wallets = 20, round_read = 10, round_trades = 0
- WHERE wallets > 0
-"""
-
-
-def test_an_upgrade_keeps_what_syncs_have_reported(
-    empty_database_url: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with connect(empty_database_url) as connection:
-        with monkeypatch.context() as earlier:
-            earlier.setattr(migrations, "available", lambda: NAMES[: NAMES.index("0021_report")])
-            migrations.migrate(connection)
-        for statement in BEFORE_REPORT.split(";"):
-            connection.execute(statement)
-    assert run("migrate").exit_code == 0
-    told = json.loads(run("sync", "status", "--json").stdout)
-    for one in told["syncs"]:
-        one["age_seconds"], one["quiet_seconds"] = one["age_seconds"] // 3600, one["quiet_seconds"] // 3600
-    assert [list(one.values()) for one in told["syncs"]] == [
-        ["prices", "eth", True, 1, 0, 0, None, 1, None, None, None],
-        ["trades", "bnb", False, 2, 0, 0, None, 2, None, None, None],
-        ["trades", "eth", True, 1, 9, 1, 4.5, 0, 20, 10, 0],
-    ]
-    assert [list(one.values()) for one in told["left_out"]] == [
-        ["eth", "no_trade", 12345678901, 3, 0],
-        ["solana", "unclear", 7, 2, 0],
-    ]
-    assert [list(one.values()) for one in told["methods"]] == [["eth", "eth_getLogs", 40, 6.25]]
-    assert [list(one.values()) for one in told["follows"]] == [
-        ["eth", "blocks", 10, 9, True, 1, 2],
-        ["solana", "logsSubscribe", 300, 200, False, 5, 44],
-    ]
-    assert [list(one.values()) for one in told["delays"]] == [["eth", 10, 5.0, 5.0]]
 
 
 def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
@@ -272,20 +180,20 @@ def test_a_second_migrate_has_nothing_to_do(empty_database_url: str, run: Run) -
 
 
 def test_a_changed_migration_is_refused(database_url: str, connection: Connection) -> None:
-    connection.execute("UPDATE schema_migrations SET checksum = 'another' WHERE name = '0002_walk'")
-    assert migrations.inspect(connection).changed == ("0002_walk",)
-    with pytest.raises(migrations.SchemaError, match=r"0002_walk.*must not be edited"):
+    connection.execute("UPDATE schema_migrations SET checksum = 'another' WHERE name = '0002_functions'")
+    assert migrations.inspect(connection).changed == ("0002_functions",)
+    with pytest.raises(migrations.SchemaError, match=r"0002_functions.*must not be edited"):
         migrations.migrate(connection)
 
 
 def test_comments_and_white_space_do_not_change_a_checksum() -> None:
-    sql = (Path(migrations.__file__).parent / "0002_walk.sql").read_text()
+    sql = (Path(migrations.__file__).parent / "0002_functions.sql").read_text()
     assert "\n    IF NOT is_sell THEN\n" in sql
-    assert migrations.checksum_of(sql) == migrations.checksum("0002_walk")
+    assert migrations.checksum_of(sql) == migrations.checksum("0002_functions")
     changed = sql.replace("-- The arithmetic", "-- Arithmetic").replace("\n    IF NOT", "\n\n  IF  NOT")
-    assert migrations.checksum_of(changed) == migrations.checksum("0002_walk")
+    assert migrations.checksum_of(changed) == migrations.checksum("0002_functions")
     assert migrations.checksum_of(sql.replace("IF NOT is_sell", "IF is_sell")) != migrations.checksum(
-        "0002_walk"
+        "0002_functions"
     )
 
 

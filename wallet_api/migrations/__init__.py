@@ -29,8 +29,8 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 _HAS_TABLE = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS found"
 _RECORD = "INSERT INTO schema_migrations (name, checksum) VALUES (%s, %s)"
-# Every database of a release has it.
-_FIRST = "0001_tables"
+# Databases of version 1.0.0 and before do not have it.
+_FIRST = "0001_schema"
 
 
 class SchemaError(Exception):
@@ -42,21 +42,21 @@ class Schema:
     """The state of a database, as names of migrations.
 
     `pending` are not applied yet, `newer` were applied by a later version, and `changed` were applied from
-    files with other contents. `is_unreleased` means tables of a version before the first release.
+    files with other contents. `is_earlier` means tables of version 1.0.0 or before.
     """
 
     pending: tuple[str, ...]
     newer: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    is_unreleased: bool = False
+    is_earlier: bool = False
 
     def check(self) -> None:
         """Raise SchemaError unless this version can use the tables after applying the pending migrations."""
-        if self.is_unreleased:
+        if self.is_earlier:
             raise SchemaError(
-                "The tables are of a version before the first release, and cannot be upgraded. Import "
-                "wallets, prices and trades into an empty database (DATABASE_URL) or a new folder "
-                "(WALLET_API_HOME), and create the keys there: docs/production.md"
+                "The tables are of a version whose tables cannot be upgraded in place. Move wallets, prices, "
+                "trades and keys into an empty database (DATABASE_URL) or a new folder (WALLET_API_HOME): "
+                "docs/production.md, Tables of version 1.0.0"
             )
         if self.newer:
             raise SchemaError(
@@ -99,7 +99,7 @@ def compare(applied: Mapping[str, str | None]) -> Schema:
     """Compare applied migrations, with their checksums, with those of this version."""
     names = available()
     if applied and _FIRST not in applied:
-        return Schema(tuple(names), is_unreleased=True)
+        return Schema(tuple(names), is_earlier=True)
     return Schema(
         pending=tuple(name for name in names if name not in applied),
         newer=tuple(name for name in applied if name not in names),

@@ -106,7 +106,7 @@ def _providers_warning() -> str | None:
 
 
 def _check_tables(server: Arbiter) -> None:
-    """Refuse to start on tables of a later version, or of one before the first release.
+    """Refuse to start on tables of a later version, or of one that cannot be upgraded in place.
 
     A database that is away does not prevent the start, nor do missing tables: /readyz reports them.
     """

@@ -1,4 +1,4 @@
--- The arithmetic of the ledger, and the walk over a position's trades.
+-- The arithmetic of the ledger, the balances of keys, and the walk over a position's trades.
 -- A dump is restored with an empty search_path: bodies are SQL-standard, or qualify every name.
 -- A function that is declared less volatile than what it calls is not inlined.
 
@@ -84,6 +84,16 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN date_bin(bucket_seconds * interval '1 second', moment - interval '1 microsecond', to_timestamp(0))
        + bucket_seconds * interval '1 second';
 
+-- The first day of the present month of UTC.
+CREATE FUNCTION this_month() RETURNS date
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+
+-- The credits that a key has now; NULL is unlimited.
+CREATE FUNCTION balance(credits bigint, monthly bigint, credits_month date) RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN monthly IS NULL OR credits_month >= this_month() THEN credits ELSE monthly END;
+
 -- A position between two trades, and what the last of them realized.
 CREATE TYPE walk_state AS (
     quantity numeric,
@@ -95,7 +105,8 @@ CREATE TYPE walk_state AS (
     realized numeric,
     realized_cost numeric,
     hold_seconds numeric,
-    realized_usd numeric
+    realized_usd numeric,
+    tokens_without_cost numeric
 );
 
 -- One step of the moving weighted-average cost method; `at` is the trade's time in Unix seconds. Few
@@ -123,9 +134,11 @@ BEGIN
             CASE WHEN state.quantity = 0 THEN at
                  ELSE public.quotient(state.acquired_at * state.quantity + at * amount, state.quantity + amount)
             END,
-            greatest(state.peak, state.quantity + amount),
+            CASE WHEN public.still_held(state.quantity, state.peak) THEN greatest(state.peak, state.quantity + amount)
+                 ELSE state.quantity + amount
+            END,
             COALESCE(token_name, state.token_name),
-            NULL, NULL, NULL, NULL)::public.walk_state;
+            NULL, NULL, NULL, NULL, NULL)::public.walk_state;
     END IF;
 
     -- What is sold beyond the quantity came in without a buy: neither profit nor loss, in dollars too.
@@ -134,7 +147,7 @@ BEGIN
         RETURN ROW(
             state.quantity, state.cost, state.cost_usd, state.acquired_at, state.peak,
             COALESCE(token_name, state.token_name),
-            NULL, NULL, NULL, NULL)::public.walk_state;
+            NULL, NULL, NULL, NULL, amount)::public.walk_state;
     END IF;
     rest := state.quantity - covered;
     IF rest = 0 THEN
@@ -166,7 +179,8 @@ BEGIN
         at - state.acquired_at,
         CASE WHEN covered = amount THEN value_usd
              ELSE public.quotient(value_usd * covered, amount)
-        END - covered_usd
+        END - covered_usd,
+        NULLIF(amount - covered, 0)
     )::public.walk_state;
 END
 $$;
