@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, LiteralString
 
 import psycopg
@@ -26,6 +26,11 @@ class Connection(psycopg.Connection[Row]):
         """Whether this is the database of a Citus cluster."""
         return self.execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone() is not None
 
+    @cached_property
+    def _names(self) -> dict[str, list[str]]:
+        """The columns of each query of lists, which take longer to read than the values of a short one."""
+        return {}
+
     def fetch_value(self, query: LiteralString, parameters: Mapping[str, Any] | None = None) -> Any:
         """Execute a query, and return the first column of its first row; None without rows."""
         row = self.execute(query, parameters).fetchone()
@@ -43,14 +48,16 @@ class Connection(psycopg.Connection[Row]):
         rows = cursor.execute(query, parameters).fetchall()
         if not rows:
             return None
-        names = [column.name for column in cursor.description or ()]
+        names = self._names.get(query)
+        if names is None:
+            names = self._names[query] = [column.name for column in cursor.description or ()]
         starts = [start for start, name in enumerate(names) if start and name == "place"] + [len(names)]
-        columns = list(zip(*rows, strict=True))
         lists: list[Columns] = []
         for start, end in pairwise(starts):
-            count = len(rows) - columns[start].count(None)
-            part = zip(names[start + 1 : end], columns[start + 1 : end], strict=True)
-            lists.append({name: values[:count] for name, values in part})
+            # Of its own rows and columns alone: the others are NULL.
+            part = [row[start + 1 : end] for row in rows if row[start] is not None]
+            values = zip(*part, strict=True) if part else repeat(())
+            lists.append(dict(zip(names[start + 1 : end], values, strict=False)))
         return dict(zip(names[: starts[0]], rows[0], strict=False)), lists
 
 
