@@ -6,8 +6,6 @@ from pathlib import Path
 
 import wallet_api
 
-# Those that still mean two things.
-DOUBLED = {"Columns", "Moment", "Number"}
 ROOT = Path(wallet_api.__file__).parent
 
 
@@ -29,4 +27,4 @@ def test_no_two_public_classes_or_types_have_one_name() -> None:
     for path in sorted(ROOT.rglob("*.py")):
         for name in public_names(path):
             found[name].append(str(path.relative_to(ROOT)))
-    assert {name: paths for name, paths in found.items() if len(paths) > 1 and name not in DOUBLED} == {}
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

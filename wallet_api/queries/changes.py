@@ -28,7 +28,7 @@ _CHUNK_TRADES = 100
 _FIRST_CHUNKS = 8
 _MAX_CHUNKS = 90
 
-Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+BigInt = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class ChangeKey(msgspec.Struct, array_like=True, frozen=True):
@@ -39,8 +39,8 @@ class ChangeKey(msgspec.Struct, array_like=True, frozen=True):
     """
 
     kind: Annotated[int, msgspec.Meta(ge=0, le=2)]
-    subject_id: Number
-    token_id: Number
+    subject_id: BigInt
+    token_id: BigInt
     tx_signature: str
     is_sell: bool
     event_index: int
@@ -63,7 +63,7 @@ class Place(msgspec.Struct, array_like=True, frozen=True):
     """
 
     batch_id: Annotated[bytes, msgspec.Meta(max_length=16)] = b""
-    chunk: Number = 0
+    chunk: BigInt = 0
     key: ChangeKey | None = None
     run: Run | None = None
 

@@ -8,7 +8,7 @@ from wallet_api.database import Connection, load_sql
 _FRESHNESS = load_sql(__package__, "freshness")
 
 
-class Moment(NamedTuple):
+class Freshness(NamedTuple):
     """The Unix time of the newest of the `trades` of a blockchain and type, or `prices` of a currency.
 
     It is None for the currency of tracked wallets that has no price.
@@ -20,10 +20,10 @@ class Moment(NamedTuple):
     at_seconds: float | None
 
 
-def freshness(connection: Connection) -> list[Moment]:
+def freshness(connection: Connection) -> list[Freshness]:
     """Return the times of the newest trade of each group and of the newest price of each currency."""
     blockchains, types = zip(*GROUPS, strict=True)
     rows = connection.execute(
         _FRESHNESS, {"blockchains": list(blockchains), "types": list(types), "currencies": list(CURRENCIES)}
     )
-    return [Moment(row["kind"], row["first"], row["second"], row["at_seconds"]) for row in rows]
+    return [Freshness(row["kind"], row["first"], row["second"], row["at_seconds"]) for row in rows]

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields
 
 from wallet_api.schemas.fields import String
-from wallet_api.schemas.shapes import Columns, List, Shape, columns_of, write_values
+from wallet_api.schemas.shapes import List, Shape, Table, columns_of, write_values
 
 # The values of the argument `format`, and what they are called in HTTP.
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
@@ -24,7 +24,7 @@ def write_rows(shape: Shape, rows: List, format: str) -> bytes:
     return _WRITERS[format](shape, columns_of(rows)).encode()
 
 
-def _write_csv(shape: Shape, rows: Columns) -> str:
+def _write_csv(shape: Shape, rows: Table) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(shape.columns())
@@ -39,7 +39,7 @@ def _as_cells(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[Any]:
     return map(form.__mod__, written)
 
 
-def _write_ndjson(shape: Shape, rows: Columns) -> str:
+def _write_ndjson(shape: Shape, rows: Table) -> str:
     members = ",".join(f'"{name}":%s' for name in shape.columns())
     cells = _cells(shape, rows, _as_json, "null")
     return "".join(map(f"{{{members}}}\n".__mod__, zip(*cells, strict=True)))
@@ -52,7 +52,7 @@ def _as_json(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[str]:
 
 def _cells(
     shape: Shape,
-    rows: Columns,
+    rows: Table,
     write: Callable[[fields.Field[Any], Sequence[Any]], Iterable[Any]],
     absent: str,
 ) -> list[list[Any]]:
@@ -66,4 +66,4 @@ def _cells(
     return cells
 
 
-_WRITERS: dict[str, Callable[[Shape, Columns], str]] = {"csv": _write_csv, "ndjson": _write_ndjson}
+_WRITERS: dict[str, Callable[[Shape, Table], str]] = {"csv": _write_csv, "ndjson": _write_ndjson}

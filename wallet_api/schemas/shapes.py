@@ -8,13 +8,13 @@ import orjson
 from marshmallow import Schema, fields
 
 # The rows of a list: the values of each column by its name, or a mapping a row.
-Columns = Mapping[str, Sequence[Any]]
-List = Columns | Sequence[Mapping[str, Any]]
+Table = Mapping[str, Sequence[Any]]
+List = Table | Sequence[Mapping[str, Any]]
 # How values become text: a format for each of them, and what it formats.
 Written = tuple[str, Iterable[Any]]
 
 
-def columns_of(rows: List) -> Columns:
+def columns_of(rows: List) -> Table:
     """Return the values of each column of the rows; None where a row lacks it."""
     if isinstance(rows, Mapping):
         return rows
@@ -66,7 +66,7 @@ class Shape(Schema):
                 columns[prefix + name] = field
         return columns
 
-    def layout(self, columns: Columns, prefix: str) -> tuple[str, list[Iterable[Any]]]:
+    def layout(self, columns: Table, prefix: str) -> tuple[str, list[Iterable[Any]]]:
         """Return the format of an object whose columns begin with the prefix, and what it formats."""
         members, cells = "", list[Iterable[Any]]()
         # Before the first member that all rows have, the comma follows.
