@@ -125,8 +125,8 @@ class Operation:
         """Return the member `top_level` as it follows the data."""
         if self.top_level is None:
             return b""
-        form, written = write_values(self.data.fields[self.top_level], [data[self.top_level]])
-        return f',"{self.top_level}":{form % next(iter(written))}'.encode()
+        [written] = write_values(self.data.fields[self.top_level], [data[self.top_level]])
+        return f',"{self.top_level}":{written}'.encode()
 
 
 def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:

@@ -35,19 +35,13 @@ def _write_csv(shape: Shape, rows: Table) -> str:
 def _as_cells(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[Any]:
     if isinstance(field, String):
         return [f"'{text}" if text.startswith(_FORMULAS) else text for text in values]
-    form, written = write_values(field, values)
-    return map(form.__mod__, written)
+    return write_values(field, values)
 
 
 def _write_ndjson(shape: Shape, rows: Table) -> str:
     members = ",".join(f'"{name}":%s' for name in shape.columns())
-    cells = _cells(shape, rows, _as_json, "null")
+    cells = _cells(shape, rows, write_values, "null")
     return "".join(map(f"{{{members}}}\n".__mod__, zip(*cells, strict=True)))
-
-
-def _as_json(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[str]:
-    form, written = write_values(field, values)
-    return map(form.__mod__, written)
 
 
 def _cells(

@@ -138,8 +138,10 @@ class ChangeSchema(TradeSchema):
         enum=EVENTS,
     )
     arrived_at = Moment("When it arrived; absent without `after`.")
-    before = Moment("Of a purge: trades before this time were removed.")
-    blockchain = String("Of a purge by token: its chain, where that is not requested.")
+    before = Moment("Of a purge, else absent: trades before this time were removed.", optional=True)
+    blockchain = String(
+        "Of a purge by token, else absent: its chain, where that is not requested.", optional=True
+    )
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs | {"partial": True})

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from marshmallow import Schema, ValidationError, fields, missing
 from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
 
-from wallet_api.schemas.shapes import Shape, Written, shape_of, write_texts, write_values
+from wallet_api.schemas.shapes import Shape, Written, shape_of, write_plain, write_strings, write_values
 from wallet_api.times import is_time, read_time
 
 # The descriptions of the same figures in several schemas.
@@ -178,9 +178,11 @@ class String(_Member, fields.String):
         words = {"enum": list(enum)} if enum else {}
         super().__init__(description, metadata={**words, **(metadata or {})}, **options)
 
-    def write(self, texts: Sequence[str]) -> Written:
-        """Return how texts are written as JSON."""
-        return write_texts(texts)
+    quote = '"'
+
+    def write(self, strings: Sequence[str]) -> Written:
+        """Return the texts as they stand between quotes."""
+        return write_strings(strings)
 
 
 class Strings(_Member, fields.List[Any]):
@@ -198,26 +200,26 @@ class Integer(_Member, fields.Integer):
     """A whole number."""
 
     def write(self, numbers: Sequence[int]) -> Written:
-        """Return how whole numbers are written as JSON."""
-        return "%s", numbers
+        """Return the whole numbers as JSON."""
+        return write_plain(numbers)
 
 
 class Boolean(_Member, fields.Boolean):
     """True or false."""
 
     def write(self, values: Sequence[bool]) -> Written:
-        """Return how they are written as JSON."""
-        return "%s", ["true" if value else "false" for value in values]
+        """Return them as JSON."""
+        return write_plain(values)
 
 
 class Amount(_Member, fields.Decimal):
     """An exact decimal, rounded by the query, that becomes a JSON number: a text as PostgreSQL writes it."""
 
     def write(self, amounts: Sequence[str | Decimal | int]) -> Written:
-        """Return how amounts are written as JSON, with all their digits."""
+        """Return the amounts as JSON, with all their digits."""
         if {*map(type, amounts)} <= {str}:
-            return "%s", amounts
-        return "%s", [f"{amount:f}" if isinstance(amount, Decimal) else amount for amount in amounts]
+            return cast(Written, amounts)
+        return [f"{amount:f}" if isinstance(amount, Decimal) else str(amount) for amount in amounts]
 
 
 class ByName(_Member, fields.Dict):
@@ -227,13 +229,12 @@ class ByName(_Member, fields.Dict):
         super().__init__(description, keys=fields.String(), values=values, **options)
 
     def write(self, values: Sequence[Mapping[str, Any]]) -> Written:
-        """Return how such objects are written as JSON."""
-        return "%s", [self._written(value) for value in values]
+        """Return such objects as JSON."""
+        return [self._written(value) for value in values]
 
     def _written(self, value: Mapping[str, Any]) -> str:
         assert self.value_field is not None
-        form, written = write_values(self.value_field, list(value.values()))
-        texts = map(form.__mod__, written)
+        texts = write_values(self.value_field, list(value.values()))
         members = [f'"{name}":{text}' for name, text in zip(value, texts, strict=True)]
         return f"{{{','.join(members)}}}"
 
@@ -245,8 +246,8 @@ class Rows(_Member, fields.Nested):
         super().__init__(description, nested=schema, **options)
 
     def write(self, values: Sequence[Any]) -> Written:
-        """Return how objects, or lists of them, are written as JSON."""
-        return "%s", [self._written(value) for value in values]
+        """Return objects, or lists of them, as JSON."""
+        return [self._written(value) for value in values]
 
     def _written(self, value: Any) -> str:
         first = value[0] if isinstance(value, list) and value else value

@@ -1,8 +1,10 @@
 """Rows as JSON: a shape writes them from their columns, each member by its field."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from functools import cached_property
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import orjson
 from marshmallow import Schema, fields
@@ -10,24 +12,54 @@ from marshmallow import Schema, fields
 # The rows of a list: the values of each column by its name, or a mapping a row.
 Table = Mapping[str, Sequence[Any]]
 List = Table | Sequence[Mapping[str, Any]]
-# How values become text: a format for each of them, and what it formats.
-Written = tuple[str, Iterable[Any]]
+# Values as JSON, each as a text.
+Written = Sequence[str]
+
+
+class Member(NamedTuple):
+    """How the values of a column stand in the object of their row: each text between `before` and `after`.
+
+    In place of None stands `absent`; without it there is none.
+    """
+
+    column: str
+    write: Callable[[Sequence[Any]], Written]
+    before: str
+    after: str
+    absent: str | None
 
 
 def columns_of(rows: List) -> Table:
     """Return the values of each column of the rows; None where a row lacks it."""
     if isinstance(rows, Mapping):
         return rows
+    if len(rows) == 1:
+        return {name: (value,) for name, value in rows[0].items()}
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def write_texts(texts: Sequence[str]) -> Written:
-    """Return how texts are written as JSON."""
+def write_plain(values: Sequence[Any]) -> Written:
+    """Return whole numbers, or true and false, as JSON."""
+    # A sum of counts is a numeric in PostgreSQL, and comes as a text or a decimal.
+    written = orjson.dumps(values, default=str).replace(b'"', b"")
+    return written[1:-1].decode().split(",") if values else []
+
+
+def write_strings(strings: Sequence[str]) -> Written:
+    """Return the texts of strings without the quotes around them."""
+    written = orjson.dumps(strings)
     # Seldom has one of them a character to escape.
-    if b"\\" not in orjson.dumps(texts):
-        return '"%s"', texts
-    return "%s", [orjson.dumps(text).decode() for text in texts]
+    if b"\\" not in written:
+        return strings
+    # A quote within a string is escaped.
+    return written[2:-2].decode().split('","')
+
+
+def write_values(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[str]:
+    """Return values of a field, none of which is None, as JSON."""
+    texts, quote = _write_of(field)(values), _quote_of(field)
+    return [f"{quote}{text}{quote}" for text in texts] if quote else texts
 
 
 def to_json(document: Any) -> bytes:
@@ -50,10 +82,26 @@ class Shape(Schema):
     def write(self, rows: List) -> list[str]:
         """Return the rows as JSON objects, without members that have no column, or are optional and None."""
         columns = columns_of(rows)
-        form, cells = self.layout(columns, "")
-        if not cells:
-            return [form] * len(next(iter(columns.values()), rows))
-        return list(map(form.__mod__, zip(*cells, strict=True)))
+        names = tuple(columns)
+        members = self._members.get(names)
+        if members is None:
+            members = self._members[names] = self.members(names)
+        # What follows each other in every row: what is the same in all rows, and what differs.
+        parts: list[Iterable[str]] = []
+        same = "{"
+        for member in members:
+            values = columns[member.column]
+            if member.absent is None or None not in values:
+                parts += repeat(same + member.before), member.write(values)
+                same = member.after
+            elif known := [value for value in values if value is not None]:
+                parts += repeat(same), _filled(values, member, known)
+                same = ""
+            else:
+                same += member.absent
+        if not parts:
+            return [f"{same}}}"] * len(next(iter(columns.values()), rows))
+        return list(map("".join, zip(*parts, repeat(f"{same}}}"))))
 
     def columns(self, prefix: str = "") -> dict[str, fields.Field[Any]]:
         """Return all columns that a row can have, in order, with their fields."""
@@ -66,35 +114,33 @@ class Shape(Schema):
                 columns[prefix + name] = field
         return columns
 
-    def layout(self, columns: Table, prefix: str) -> tuple[str, list[Iterable[Any]]]:
-        """Return the format of an object whose columns begin with the prefix, and what it formats."""
-        members, cells = "", list[Iterable[Any]]()
+    def members(self, columns: Container[str], prefix: str = "") -> list[Member]:
+        """Return the members of an object, and of objects in it, whose columns begin with the prefix."""
+        members: list[Member] = []
         # Before the first member that all rows have, the comma follows.
         comma, ending = "", ","
         for name, field in self.fields.items():
-            values = columns.get(prefix + name)
-            if values is None:
-                if isinstance(field, fields.Nested) and not field.many:
-                    form, nested = shape_of(field).layout(columns, f"{prefix}{name}_")
-                    if nested:
-                        members += f'{comma}"{name}":{form}'
-                        cells += nested
-                        comma, ending = ",", ""
-                continue
-            member = f'{comma}"{name}":'
-            known = [value for value in values if value is not None] if None in values else values
-            form, written = write_values(field, known)
-            if len(known) < len(values) and not field.allow_none:
-                if known:
-                    members += "%s"
-                    cells.append(_filled(values, member + form + ending, written, ""))
-                continue
-            if len(known) < len(values):
-                form, written = "%s", _filled(values, form, written, "null")
-            members += member + form
-            cells.append(written)
-            comma, ending = ",", ""
-        return f"{{{members}}}", cells
+            if prefix + name in columns:
+                if field.required or field.allow_none:
+                    ending = ""
+                members.append(_member(name, prefix + name, field, comma, ending))
+            elif isinstance(field, fields.Nested) and not field.many:
+                inner = shape_of(field).members(columns, f"{prefix}{name}_")
+                if not inner:
+                    continue
+                ending = ""
+                members += _enclosed(f'{comma}"{name}":{{', inner, "}")
+            if not ending:
+                comma = ","
+        if members and not comma:
+            [only] = members
+            return [only._replace(after=only.after.removesuffix(","))]
+        return members
+
+    @cached_property
+    def _members(self) -> dict[tuple[str, ...], list[Member]]:
+        """The members of rows by the names of their columns."""
+        return {}
 
 
 def shape_of(field: fields.Field[Any]) -> Shape:
@@ -104,16 +150,39 @@ def shape_of(field: fields.Field[Any]) -> Shape:
     return field.schema
 
 
-def write_values(field: fields.Field[Any], values: Sequence[Any]) -> Written:
-    """Return how a field writes values, none of which is None, as JSON."""
-    write = getattr(field, "write", None)
-    if write is None:
-        return "%s", [to_json(value).decode() for value in values]
-    written: Written = write(values)
-    return written
+def _member(name: str, column: str, field: fields.Field[Any], comma: str, ending: str) -> Member:
+    quote = _quote_of(field)
+    before, after = f'{comma}"{name}":', ending
+    absent = f"{before}null{after}" if field.allow_none else None if field.required else ""
+    return Member(column, _write_of(field), before + quote, quote + after, absent)
 
 
-def _filled(values: Sequence[Any], form: str, written: Iterable[Any], absent: str) -> list[str]:
-    """Return the text of each value: of those that are None, which is `absent`, and of the others."""
-    texts = map(form.__mod__, written)
-    return [absent if value is None else next(texts) for value in values]
+def _enclosed(opening: str, members: list[Member], closing: str) -> list[Member]:
+    """Return the members of an object with what stands before the first and after the last of them."""
+    first, last = members[0], members[-1]
+    absent = None if first.absent is None else opening + first.absent
+    members = [first._replace(before=opening + first.before, absent=absent), *members[1:]]
+    last = members[-1]
+    absent = None if last.absent is None else last.absent + closing
+    return [*members[:-1], last._replace(after=last.after + closing, absent=absent)]
+
+
+def _filled(values: Sequence[Any], member: Member, known: Sequence[Any]) -> list[str]:
+    """Return the member of each row: of values that are not None, which are `known`, and of the others."""
+    absent, before, after = member.absent, member.before, member.after
+    texts = iter(member.write(known))
+    return [absent or "" if value is None else f"{before}{next(texts)}{after}" for value in values]
+
+
+def _write_of(field: fields.Field[Any]) -> Callable[[Sequence[Any]], Written]:
+    write: Callable[[Sequence[Any]], Written] = getattr(field, "write", _write_any)
+    return write
+
+
+def _write_any(values: Sequence[Any]) -> Written:
+    return [to_json(value).decode() for value in values]
+
+
+def _quote_of(field: fields.Field[Any]) -> str:
+    quote: str = getattr(field, "quote", "")
+    return quote
