@@ -9,6 +9,7 @@ import pytest
 from tests.ledger.caller import Caller
 from tests.ledger.example import WALLETS, U, V, W, prices, trades
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
 from tests.ledger.rows import GROUP
 
 D = Decimal
@@ -68,6 +69,45 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "EPSILON": (0, D("0.7"), D("0.7"), 0, 0, False),
         "ZETA": (2, 3, 1, 50, 0, False),
     }
+
+
+SALES = {
+    # of the sells that are covered: what they realized, in dollars, and the cost of what they sold
+    "a2": (D("0.166666667"), D("26.6667"), D("0.333333333")),  # $ 60 - 100/3
+    "a4": (D("1.444444444"), D("137.7778"), D("0.555555556")),
+    "b2": (-1, None, 2),
+    "b4": (D("5.925"), D("703.75"), D("1.975")),  # $ 1000 - 300 * 3.95/4
+    "c3": (0, 2, D("0.4")),
+    "d2": (0, None, D("1.5")),
+    "e2": (D("0.7"), 70, 0),
+    "z2": (1, 180, 2),  # $ 480 - 300
+}
+
+
+def test_what_each_sell_of_the_example_made_is_shown_wherever_the_trade_is(caller: Caller) -> None:
+    token = {"blockchain": "solana", "mint": mint_of("ALPHA")}
+    shown = {
+        "history": caller.get("/wallets/history", **GROUP, address=W)["trades"],
+        "tracker": caller.get("/wallets/tracker", blockchain="solana", address=W, period="30d")[
+            "period_trades"
+        ],
+        "latest": caller.get("/transactions/latest", **GROUP)["transactions"],
+        "changes": caller.get("/transactions/latest", **GROUP, after="start")["transactions"],
+        "timerange": caller.get("/transactions/timerange", **GROUP, hours=1)["transactions"],
+        "of a token": caller.get("/tokens/transactions", **token)["transactions"],
+    }
+    names = ("realized_pnl", "realized_pnl_usd", "cost")
+    for operation, rows in shown.items():
+        for row in rows:
+            made = SALES.get(row["tx_signature"], (None, None, None))
+            known = {name: figure for name, figure in zip(names, made, strict=True) if figure is not None}
+            assert {name: row[name] for name in names if name in row} == known, (operation, row)
+    sold = {
+        operation: {row["tx_signature"] for row in rows} & SALES.keys() for operation, rows in shown.items()
+    }
+    assert sold["history"] == sold["latest"] == sold["changes"] == SALES.keys()
+    assert sold["tracker"] == SALES.keys() - {"b2"}
+    assert sold["of a token"] == {"a2", "a4"}
 
 
 def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> None:

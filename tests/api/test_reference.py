@@ -59,21 +59,23 @@ def _shapes(kind: type[Shape]) -> Iterator[type[Shape]]:
             yield from (shape, *_shapes(shape))
 
 
-_MAY_LACK = ("warnings", "buy_value", "sell_value", "unrealized_pnl")
+_MAY_LACK = {"warnings", "buy_value", "sell_value", "unrealized_pnl"}
 
 
 def _has_form(value: Any, shown: Any) -> bool:
     """Return whether a JSON value has the names of another at every depth. Rows of a list have one form.
 
     The demo depends on the clock: dollars may be unknown, no token held may have a price, a month may have no
-    day yet, and the newest trade, whose value has a name by its side, may be a buy or a sell.
+    day yet, and the newest trade, whose value has a name by its side, may be a buy or a sell. What a trade
+    made may be absent.
     """
     if shown == "…":
         return True
     if isinstance(shown, dict):
         more = value.keys() ^ shown.keys()
         same = value.keys() & shown.keys()
-        return all(name.endswith("_usd") or name in _MAY_LACK for name in more) and all(
+        may_lack = _MAY_LACK | ({"realized_pnl", "cost"} if "transaction_type" in shown else set())
+        return all(name.endswith("_usd") or name in may_lack for name in more) and all(
             _has_form(value[name], shown[name]) for name in same
         )
     if isinstance(shown, list):

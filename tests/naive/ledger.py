@@ -24,6 +24,7 @@ from tests.naive.sums import (
     part_of,
     period_distribution,
     picked,
+    sale,
     sums,
 )
 from tests.naive.tokens import holders_of, sorted_by, stats_of
@@ -181,6 +182,7 @@ class Ledger:
                     "token_amount": shown(trade.amount, 18),
                     "created_at": shown_time(trade.at),
                     "event_index": trade.index,
+                    **sale(positions[trade.mint].sale_of(trade)),
                 }
                 for trade in self._newest_first((blockchain, address))
             ],
@@ -436,6 +438,7 @@ class Ledger:
             "token_name": trade.name or self._positions(trade.wallet)[trade.mint].name,
             "token_supply": None,
             "token_decimals": None,
+            **sale(self._positions(trade.wallet)[trade.mint].sale_of(trade)),
         }
 
     def _entry(self, wallet: Wallet, since: datetime, until: datetime, now: datetime) -> Row:

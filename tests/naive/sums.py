@@ -114,6 +114,13 @@ def profit_usd(sales: Iterable[Sale]) -> Row:
     return {} if None in profits else {"realized_pnl_usd": shown(total(profits) or Fraction(0), 4)}
 
 
+def sale(own: Sale | None) -> Row:
+    """Return what a covered sell made; nothing of another trade."""
+    if own is None:
+        return {}
+    return {"realized_pnl": shown(own.realized, 9), **profit_usd([own]), "cost": shown(own.cost, 9)}
+
+
 def distribution(results: list[tuple[Fraction, Fraction]]) -> Row:
     """Return how many profits at which costs are in each range of percent."""
     counts = dict.fromkeys(RANGES, 0)

@@ -17,6 +17,7 @@ from tests.naive.sums import (
     period_distribution,
     picked,
     profit_usd,
+    sale,
     sums,
     value,
 )
@@ -146,6 +147,7 @@ def _trade(trade: Trade, position: Position, usd_of: UsdOf, currency: str) -> Ro
         "token_amount": shown(trade.amount, 18),
         "currency": currency,
         f"{side}_value": shown(trade.value, 9),
+        **sale(position.sale_of(trade)),
     }
     if usd is not None:
         row |= {"value_usd": shown(usd, 4), f"{side}_value_usd": shown(usd, 4)}

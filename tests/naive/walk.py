@@ -57,11 +57,15 @@ class Trade:
 class Sale:
     """A covered sell: its realized profit in native currency and, if known, in USD."""
 
-    at: datetime
+    trade: Trade
     realized: Fraction
     cost: Fraction
     held_seconds: Fraction
     realized_usd: Usd
+
+    @property
+    def at(self) -> datetime:
+        return self.trade.at
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,10 @@ class Position:
     @property
     def cost(self) -> Fraction:
         return sum((sale.cost for sale in self.sales), Fraction(0))
+
+    def sale_of(self, trade: Trade) -> Sale | None:
+        """Return what one of the trades made, None if it is no covered sell."""
+        return next((sale for sale in self.sales if sale.trade is trade), None)
 
     @property
     def still_holding(self) -> bool:
@@ -145,7 +153,7 @@ def walk(trades: list[Trade]) -> Position:
         share = covered / trade.amount
         sales.append(
             Sale(
-                at=trade.at,
+                trade=trade,
                 realized=trade.value * share - cost * part,
                 cost=cost * part,
                 held_seconds=at - acquired,

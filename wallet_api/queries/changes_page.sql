@@ -82,6 +82,9 @@
               token_amount,
               value,
               value_usd,
+              realized,
+              realized_usd,
+              realized_cost,
               quantity_after,
               peak_after,
               first_arrival
@@ -173,10 +176,10 @@
        SELECT *
          FROM trade
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM removal
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM ledger_event
        ),
        ahead AS (

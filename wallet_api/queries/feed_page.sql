@@ -24,6 +24,9 @@
               token_amount,
               value,
               value_usd,
+              realized,
+              realized_usd,
+              realized_cost,
               quantity_after,
               peak_after,
               mint

@@ -10,6 +10,10 @@
               round_half_up(quotient(candidate.value, candidate.token_amount), 18) AS price_per_token,
               round_half_up(quotient(COALESCE(candidate.value_usd, candidate.value * latest.usd),
                                      candidate.token_amount), 18) AS price_per_token_usd,
+              -- NULL in all trades but covered sells.
+              round_half_up(candidate.realized, 9) AS realized_pnl,
+              round_half_up(candidate.realized_usd, 4) AS realized_pnl_usd,
+              round_half_up(candidate.realized_cost, 9) AS cost,
               iso_time(candidate.created_at) AS created_at,
 {profile},
               round_half_up(candidate.quantity_after, 18) AS holdings_after_token_amount,

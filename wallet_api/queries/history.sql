@@ -21,6 +21,9 @@
                token_amount,
                value,
                value_usd,
+               realized,
+               realized_usd,
+               realized_cost,
                created_at,
                event_index
           FROM trades
@@ -43,6 +46,9 @@
                token_amount,
                value,
                value_usd,
+               realized,
+               realized_usd,
+               realized_cost,
                created_at,
                event_index
           FROM of_token
@@ -97,7 +103,11 @@
               %(currency)s::text AS currency,
               round_half_up(token_amount, 18) AS token_amount,
               iso_time(created_at) AS created_at,
-              event_index
+              event_index,
+              -- NULL in all trades but covered sells.
+              round_half_up(realized, 9) AS realized_pnl,
+              round_half_up(realized_usd, 4) AS realized_pnl_usd,
+              round_half_up(realized_cost, 9) AS cost
          FROM candidate
         WHERE ordinal <= %(limit)s
        ),

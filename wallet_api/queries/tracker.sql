@@ -229,7 +229,11 @@
               CASE WHEN NOT is_sell THEN shown.value END AS buy_value,
               CASE WHEN NOT is_sell THEN shown.value_usd END AS buy_value_usd,
               CASE WHEN is_sell THEN shown.value END AS sell_value,
-              CASE WHEN is_sell THEN shown.value_usd END AS sell_value_usd
+              CASE WHEN is_sell THEN shown.value_usd END AS sell_value_usd,
+              -- NULL in all trades but covered sells.
+              round_half_up(newest.realized, 9) AS realized_pnl,
+              round_half_up(newest.realized_usd, 4) AS realized_pnl_usd,
+              round_half_up(newest.realized_cost, 9) AS cost
          FROM newest
         CROSS JOIN latest
          JOIN token

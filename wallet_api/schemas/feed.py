@@ -31,7 +31,7 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import List, Shape, columns_of
-from wallet_api.schemas.token_fields import ChainSchema, TokenMetadataSchema
+from wallet_api.schemas.token_fields import ChainSchema, SaleSchema, TokenMetadataSchema
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema
 
@@ -122,7 +122,7 @@ class _TradeSchema(Shape):
     holdings_after = Rows(HoldingSchema, "What it held of the token after this trade.")
 
 
-class TradeSchema(TokenMetadataSchema, _TradeSchema):
+class TradeSchema(SaleSchema, TokenMetadataSchema, _TradeSchema):
     """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
 

@@ -28,7 +28,7 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
+from wallet_api.schemas.token_fields import SaleSchema, TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import HistoryProfileSchema
 
 _IN_RANGE = "Closed positions in this range of percent, upper end included."
@@ -113,7 +113,7 @@ class TokenOverviewSchema(TokenNamesSchema):
     )
 
 
-class HistoryTradeSchema(TokenNamesSchema, TransactionSchema):
+class HistoryTradeSchema(SaleSchema, TokenNamesSchema, TransactionSchema):
     """One trade; its value in native currency."""
 
     transaction_type = String("Direction of the trade.", enum=DIRECTIONS)

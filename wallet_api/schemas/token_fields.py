@@ -10,6 +10,17 @@ class TransactionSchema(Shape):
     tx_signature = String("Signature of the transaction.")
 
 
+class SaleSchema(Shape):
+    """A trade with what it made, which only covered sells have."""
+
+    realized_pnl = Amount(
+        "What the sell realized, by weighted-average cost; absent in buys, and if nothing of it was bought.",
+        optional=True,
+    )
+    realized_pnl_usd = Amount("The same in USD; absent if unknown for it or a buy behind it.", optional=True)
+    cost = Amount("The cost of what it sold; absent where `realized_pnl` is.", optional=True)
+
+
 class ChainSchema(Shape):
     """A row with its chain."""
 
