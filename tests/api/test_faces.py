@@ -95,3 +95,12 @@ def test_the_name_of_a_trade_comes_first(importer: Importer, caller: Caller) -> 
     importer.trades([trade(ANN, 1, token_name="Other")])
     token = caller.get("/tokens/stats", **TOKEN)["token"]
     assert (token["symbol"], token["token_name"]) == ("FRT", "Other")
+
+
+def test_a_name_with_quotes_and_commas_stays_one_text(importer: Importer, caller: Caller) -> None:
+    names = ['a",', '","', ',"', "\\", '\\",', '"']
+    importer.trades(
+        [trade(BEN, at, mint=mint_of(f"n{at}"), token_name=name) for at, name in enumerate(names, 1)]
+    )
+    rows = caller.get("/transactions/latest", **GROUP, address=BEN)["transactions"]
+    assert [row["token_name"] for row in rows] == names

@@ -48,12 +48,10 @@ def write_plain(values: Sequence[Any]) -> Written:
 
 def write_strings(strings: Sequence[str]) -> Written:
     """Return the texts of strings without the quotes around them."""
-    written = orjson.dumps(strings)
     # Seldom has one of them a character to escape.
-    if b"\\" not in written:
+    if b"\\" not in orjson.dumps(strings):
         return strings
-    # A quote within a string is escaped.
-    return written[2:-2].decode().split('","')
+    return [orjson.dumps(string)[1:-1].decode() for string in strings]
 
 
 def write_values(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[str]:
