@@ -247,15 +247,15 @@ class Rows(_Member, fields.Nested):
 
     def write(self, values: Sequence[Any]) -> Written:
         """Return objects, or lists of them, as JSON."""
-        return [self._written(value) for value in values]
+        if any(map(_is_json, values)):
+            return [orjson.dumps(value).decode() for value in values]
+        shape = shape_of(self)
+        return shape.write_lists(values) if self.many else shape.write(values)
 
-    def _written(self, value: Any) -> str:
-        first = value[0] if isinstance(value, list) and value else value
-        if isinstance(first, orjson.Fragment):
-            return orjson.dumps(value).decode()
-        if not self.many:
-            return "".join(shape_of(self).write([value]))
-        return f"[{','.join(shape_of(self).write(value))}]"
+
+def _is_json(value: Any) -> bool:
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, orjson.Fragment)
 
 
 class GroupShape(Shape):

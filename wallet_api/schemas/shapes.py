@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
 import orjson
@@ -37,6 +37,11 @@ def columns_of(rows: List) -> Table:
         return {name: (value,) for name, value in rows[0].items()}
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def count_of(columns: Table) -> int:
+    """Return the number of rows that have these columns."""
+    return len(next(iter(columns.values()), ()))
 
 
 def write_plain(values: Sequence[Any]) -> Written:
@@ -86,20 +91,29 @@ class Shape(Schema):
             members = self._members[names] = self.members(names)
         # What follows each other in every row: what is the same in all rows, and what differs.
         parts: list[Iterable[str]] = []
-        same = "{"
+        same, count = "{", count_of(columns)
         for member in members:
             values = columns[member.column]
             if member.absent is None or None not in values:
-                parts += repeat(same + member.before), member.write(values)
+                parts += repeat(same + member.before, count), member.write(values)
                 same = member.after
             elif known := [value for value in values if value is not None]:
-                parts += repeat(same), _filled(values, member, known)
+                parts += repeat(same, count), _filled(values, member, known)
                 same = ""
             else:
                 same += member.absent
         if not parts:
-            return [f"{same}}}"] * len(next(iter(columns.values()), rows))
-        return list(map("".join, zip(*parts, repeat(f"{same}}}"))))
+            return [f"{same}}}"] * (count if columns else len(rows))
+        return list(map("".join, zip(*parts, repeat(f"{same}}}", count), strict=True)))
+
+    def write_lists(self, lists: Sequence[List]) -> list[str]:
+        """Return lists of rows, all of the same columns, as JSON."""
+        tables = [columns_of(rows) for rows in lists]
+        # An empty one may have no columns.
+        names = max(tables, key=len, default={})
+        rows = {name: [*chain.from_iterable(table.get(name, ()) for table in tables)] for name in names}
+        texts = iter(self.write(rows))
+        return [f"[{','.join(islice(texts, count_of(table)))}]" for table in tables]
 
     def columns(self, prefix: str = "") -> dict[str, fields.Field[Any]]:
         """Return all columns that a row can have, in order, with their fields."""
