@@ -11,7 +11,7 @@ from wallet_api.database.failures import (
     had_no_effect,
     translated,
 )
-from wallet_api.database.lists import Columns, Lists, Row, rows_by, rows_of, rows_where
+from wallet_api.database.lists import Columns, Lists, Row, rows_by, rows_of, rows_where, rows_within
 from wallet_api.database.location import location_of
 from wallet_api.database.pools import Database
 from wallet_api.database.statements import load_sql, load_statements
@@ -36,6 +36,7 @@ __all__ = [
     "rows_by",
     "rows_of",
     "rows_where",
+    "rows_within",
     "translated",
     "tuple_row",
 ]

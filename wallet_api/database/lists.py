@@ -31,3 +31,10 @@ def rows_by(columns: Columns, name: str) -> dict[Any, Columns]:
         value: {each: values[start:end] for each, values in columns.items()}
         for (value, start), end in zip(starts.items(), ends, strict=True)
     }
+
+
+def rows_within(columns: Columns, name: str) -> list[Columns]:
+    """Return the rows within each row: their columns are arrays in those that begin with a name."""
+    prefix = f"{name}_"
+    arrays = {each.removeprefix(prefix): columns[each] for each in columns if each.startswith(prefix)}
+    return [dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)]

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql, rows_by
+from wallet_api.database import Connection, load_sql, rows_within
 from wallet_api.periods import PERIOD_LENGTHS
 from wallet_api.queries.paging import cut_warnings, with_warnings
 from wallet_api.queries.windows import cut_period
@@ -42,8 +42,7 @@ def wallet_connections(
     )
     if found is None:
         raise wallet.removed
-    row, [connections, tokens] = found
-    tokens_of = rows_by(tokens, "ordinal")
+    row, [connections] = found
     data = {
         "wallet_address": wallet.address,
         "blockchain": wallet.blockchain,
@@ -51,10 +50,7 @@ def wallet_connections(
         "period": PERIOD,
         "token_count": row["token_count"],
         "total": row["total"],
-        "connections": {
-            **connections,
-            "shared_tokens": [tokens_of[ordinal] for ordinal in connections["ordinal"]],
-        },
+        "connections": {**connections, "shared_tokens": rows_within(connections, "shared_token")},
     }
     shown = row["total"] if limit is None else min(limit, row["total"])
     return with_warnings(data, cut_warnings(shown, row["total"], "connections"))

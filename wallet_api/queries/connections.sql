@@ -101,25 +101,29 @@
          JOIN token
            ON token.token_id = held.token_id
        ),
-       shared_token AS (
-       SELECT row_number() OVER (ORDER BY ordinal, place_of_token) AS place,
-              ordinal,
-              mint,
-              symbol,
-              token_name
+       shared_token AS MATERIALIZED (
+       SELECT ordinal,
+              array_agg(mint ORDER BY place_of_token) AS shared_token_mint,
+              array_agg(symbol ORDER BY place_of_token) AS shared_token_symbol,
+              array_agg(token_name ORDER BY place_of_token) AS shared_token_token_name
          FROM shared
         WHERE place_of_token <= %(most_tokens)s::integer
+        GROUP BY ordinal
        ),
        connections AS (
-       SELECT ordinal AS place,
-              ordinal,
+       SELECT shown.ordinal AS place,
               address AS wallet_address,
 {profile},
               shared_tokens_count,
               round_half_up(quotient(shared_tokens_count, (SELECT count(*)
                                                              FROM traded)), 4) AS overlap_score,
-              iso_time(last_shared_at) AS last_shared_at
+              iso_time(last_shared_at) AS last_shared_at,
+              shared_token_mint,
+              shared_token_symbol,
+              shared_token_token_name
          FROM shown
+         JOIN shared_token
+           ON shared_token.ordinal = shown.ordinal
        ),
        head AS (
        SELECT 1 AS place,
@@ -131,13 +135,10 @@
          FROM wallet
        )
 SELECT head.*,
-       connections.*,
-       shared_token.*
+       connections.*
   FROM head
   FULL JOIN connections
  USING (place)
-  FULL JOIN shared_token
- USING (place)
  WHERE EXISTS (SELECT
                  FROM head)
- ORDER BY COALESCE(head.place, connections.place, shared_token.place)
+ ORDER BY COALESCE(head.place, connections.place)
