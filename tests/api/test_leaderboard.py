@@ -55,6 +55,31 @@ def test_a_bound_is_met_by_the_figure_as_it_is_shown(caller: Caller) -> None:
     assert addresses(max_without_cost="0", min_volume="5") == []
 
 
+def test_who_sits_on_what_was_never_sold_is_left_out_with_max_open_cost(
+    caller: Caller, importer: Importer
+) -> None:
+    now = datetime.now(UTC)
+    rugs = [
+        trade_row(BEN, f"rug {number}", now - timedelta(days=99), mint=mint_of(f"rug {number}"))
+        for number in range(3)
+    ]
+    won = [
+        trade_row(address, side, now - timedelta(minutes=age), mint=mint_of("won"), transaction_type=side)
+        for address in (ANN, BEN)
+        for side, age in (("buy", 9), ("sell", 8))
+    ]
+    importer.trades(rugs + won)
+
+    def board(period: str, **filters: str) -> dict[str, Any]:
+        data = caller.get("/wallet/leaderboard", **GROUP, period=period, **filters)
+        return {entry["wallet"]: entry["period_stats"]["open_cost"] for entry in data["leaderboard"]}
+
+    # 3 of the 4 that it ever bought for; the period has a buy of 1 alone.
+    for period in ("6h", "all"):
+        assert board(period) == board(period, max_open_cost="75") == {ANN: 0, BEN: 3}
+        assert board(period, max_open_cost="74.99") == {ANN: 0}
+
+
 @pytest.mark.usefixtures("two_ranked")
 def test_one_wallet_is_returned_with_its_rank_among_all_that_are_not_left_out(caller: Caller) -> None:
     def rank(address: str, **arguments: Any) -> list[tuple[str, int]]:

@@ -47,6 +47,8 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "unrealized_pnl": D("2.888888889"),  # ALPHA at the price of its last sell: 2 * 2 - 10/9 = 26/9
         "unrealized_pnl_usd": D("462.2222"),  # at the latest price, 160
         "priced_tokens_count": 1,
+        "open_cost": D("1.136111111"),  # ALPHA 10/9, BETA 0.025
+        "unpriced_cost": D("0.025"),  # nobody traded BETA for a day
     }
     assert data["win_rate_distribution"] == {
         "above_500": 1,  # EPSILON, at no cost
@@ -68,6 +70,14 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "DELTA": (D("1.5"), D("1.5"), 0, 0, 0, False),
         "EPSILON": (0, D("0.7"), D("0.7"), 0, 0, False),
         "ZETA": (2, 3, 1, 50, 0, False),
+    }
+    assert {
+        token["mint"].rstrip("z").upper(): (token["open_cost"], token.get("avg_cost"))
+        for token in data["token_overview"]
+    } == {
+        "ALPHA": (D("1.111111111"), D("0.555555555555555556")),
+        "BETA": (D("0.025"), D("0.5")),
+        **dict.fromkeys(["GAMMA", "DELTA", "EPSILON", "ZETA"], (0, None)),
     }
 
 
@@ -139,6 +149,7 @@ def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller)
         # (5/9 * 14.5 + 1.975 * 6 + 0.4 * 1 + 1.5/24) d / (5/9 + 1.975 + 0.4 + 1.5)
         # = (2933/144) / (638/144) d = 2933/638 * 1440 min = 6619.9373...
         "avg_hold_time_minutes": D("6619.94"),
+        "open_cost": D("1.136111111"),  # of today, as in the history
     }
     assert second["period_win_rate_distribution"] == {
         "win_rate_percentage": 60,

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,10 @@ from click.testing import Result
 from flask.testing import FlaskClient
 from psycopg.sql import SQL, Identifier
 
+from tests.ledger import example, random_trades
+from tests.ledger.contents import contents
+from tests.ledger.in_process import Importer
+from tests.ledger.rows import trade_row
 from tests.lib.processes import Process, StartGunicorn, run_command, run_program
 from tests.lib.running_up import free_port
 from tests.lib.waiting import eventually, somebody_waits
@@ -26,6 +31,7 @@ from wallet_api import migrations
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect
 from wallet_api.embedded import postgres
+from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +49,22 @@ unfit = pytest.mark.parametrize(
     ],
     ids=["newer", "earlier"],
 )
+
+# The tables of wallets and their trades, in an order in which they can be filled.
+LEDGER: tuple[LiteralString, ...] = (
+    *("wallets", "wallet_groups", "tokens", "native_prices", "token_prices", "trades", "positions"),
+    *("lifetimes", "position_days", "wallet_days", "volume_rollup"),
+)
+_COLUMNS = "SELECT column_name AS name FROM information_schema.columns WHERE table_name = %s"
+_FILLED = """
+SELECT min(active_days) AS active_days,
+       max(fast_txn) AS fast_txn,
+       max(open_cost) AS open_cost,
+       max(gains) AS gains,
+       max(losses) AS losses,
+       max(earlier_drawdown) AS drawdown
+  FROM lifetimes
+"""
 
 Run = Callable[..., Result]
 
@@ -87,6 +109,61 @@ def test_an_upgraded_schema_is_the_fresh_one(
     fresh = schema_of(database_url)
     assert "CREATE TABLE public.lifetimes" in fresh
     assert schema_of(empty_database_url) == fresh
+
+
+def test_an_upgraded_ledger_has_the_contents_of_one_that_is_built_anew(
+    empty_database_url: str,
+    database_url: str,
+    connection: Connection,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    importer = Importer(database_url)
+    importer.wallets([*example.WALLETS, *random_trades.wallets(4)])
+    importer.prices(random_trades.prices(now, days=9))
+    ago = partial(_ago, now)
+    fast = [
+        trade_row(example.W, side, now - timedelta(days=days, seconds=seconds), transaction_type=side)
+        for side, seconds in (("buy", 30), ("sell", 0))
+        for days in (1, 120)
+    ]
+    importer.trades([*example.trades(ago), *random_trades.trades(900, 4, now, days=9), *fast])
+    anew = contents(connection, now)
+    with connect(empty_database_url) as earlier:
+        with monkeypatch.context() as first:
+            first.setattr(migrations, "available", lambda: NAMES[:2])
+            migrations.migrate(earlier)
+        for table in LEDGER:
+            _copy(connection, earlier, table)
+        upgraded = run("migrate")
+        assert upgraded.exit_code == 0, upgraded.output
+        assert contents(earlier, now) == anew
+        rebuilt = rebuild_ledger(earlier)
+    assert set(rebuilt.values()) == {0}
+    # What is filled is not all 0.
+    (filled,) = connection.execute(_FILLED)
+    assert all(filled.values()), filled
+
+
+def _ago(now: datetime, **ago: float) -> str:
+    return (now - timedelta(**ago)).isoformat()
+
+
+def _copy(source: Connection, target: Connection, table: LiteralString) -> None:
+    """Copy the columns that the table of the target has."""
+    names = [row["name"] for row in target.execute(_COLUMNS, [table])]
+    columns = SQL(", ").join(map(Identifier, names))
+    query = SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(columns, Identifier(table))
+    into = SQL("COPY {} ({}) FROM STDIN").format(Identifier(table), columns)
+    with (
+        source.cursor() as reader,
+        reader.copy(query) as rows,
+        target.cursor() as writer,
+        writer.copy(into) as copy,
+    ):
+        for row in rows:
+            copy.write(row)
 
 
 def test_the_first_migrations_stay_as_databases_have_them() -> None:

@@ -59,6 +59,7 @@ FILTERS = (
     (("min_volume", Decimal("0.5")), ("min_closed", Decimal(1))),
     (("min_win_rate", Decimal(50)),),
     (("max_without_cost", Decimal(25)),),
+    (("max_open_cost", Decimal(50)),),
 )
 # The shapes of what has pages.
 _PAGES: dict[Callable[..., Row], Shape] = {

@@ -20,12 +20,16 @@ from tests.naive.sums import (
     PERIOD,
     Part,
     distribution,
+    held,
     holding,
+    open_cost,
     part_of,
     period_distribution,
     picked,
     sale,
+    stuck,
     sums,
+    value,
 )
 from tests.naive.tokens import holders_of, sorted_by, stats_of
 from tests.naive.tracker import tracker_of
@@ -120,7 +124,7 @@ class Ledger:
         positions = self._positions((blockchain, address))
         gains = self._unrealized(now, blockchain, positions)
         usd_of = self._usd_of(blockchain, now)
-        held = [gain for mint, gain in gains.items() if positions[mint].quantity and gain is not None]
+        worth = [gain for mint, gain in gains.items() if positions[mint].quantity and gain is not None]
         native = self._native_price(blockchain, now)
         currency = CURRENCY[blockchain]
         closed = [position for position in positions.values() if position.closed]
@@ -140,13 +144,14 @@ class Ledger:
                 "total_sold": len(closed),
                 "active_tokens_count": len(positions),
                 "still_holding_count": sum(position.still_holding for position in positions.values()),
-                **({"unrealized_pnl": shown(sum(held, Fraction(0)), 9)} if held else {}),
+                **({"unrealized_pnl": shown(sum(worth, Fraction(0)), 9)} if worth else {}),
                 **(
-                    {"unrealized_pnl_usd": shown(sum(held, Fraction(0)) * native, 4)}
-                    if held and native is not None
+                    {"unrealized_pnl_usd": shown(sum(worth, Fraction(0)) * native, 4)}
+                    if worth and native is not None
                     else {}
                 ),
-                "priced_tokens_count": len(held),
+                "priced_tokens_count": len(worth),
+                **stuck(positions, gains),
             },
             "win_rate_distribution": distribution([(p.realized, p.cost) for p in closed]),
             "token_overview": [
@@ -166,6 +171,7 @@ class Ledger:
                     "last_seen": shown_time(position.trades[-1].at),
                     "still_holding": position.still_holding,
                     **({} if (gain := gains[mint]) is None else {"unrealized_pnl": shown(gain, 9)}),
+                    **held(position),
                 }
                 for mint, position in _latest_first(positions)
             ],
@@ -318,7 +324,9 @@ class Ledger:
         since, until = EVER if period == "all" else (now - PERIOD[period], now)
         wallets = {trade.wallet for trade in self._of_group(blockchain, type, since, until)}
         entries = [self._entry(wallet, since, until, now) for wallet in wallets]
-        entries = [entry for entry in entries if all(_passes(entry, *bound) for bound in filters)]
+        entries = [
+            entry for entry in entries if all(self._passes(blockchain, entry, *bound) for bound in filters)
+        ]
         entries.sort(key=lambda entry: entry["wallet"].encode())
         unknown = [entry for entry in entries if _sort_figure(entry, sort) is None]
         known = [entry for entry in entries if _sort_figure(entry, sort) is not None]
@@ -441,12 +449,22 @@ class Ledger:
             **sale(self._positions(trade.wallet)[trade.mint].sale_of(trade)),
         }
 
+    def _passes(self, blockchain: str, entry: Row, name: str, bound: Decimal) -> bool:
+        if name != "max_open_cost":
+            return _passes(entry, name, bound)
+        bought = value(
+            trade for trade in self._newest_first((blockchain, entry["wallet"])) if not trade.is_sell
+        )
+        part, whole = Fraction(entry["period_stats"]["open_cost"]), Fraction(shown(bought, 9))
+        return part * 100 <= Fraction(bound) * whole
+
     def _entry(self, wallet: Wallet, since: datetime, until: datetime, now: datetime) -> Row:
         profile, positions = self._profile(wallet), self._positions(wallet).values()
         return {
             "wallet": wallet[1],
             "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
-            "period_stats": picked(
+            "period_stats": {"open_cost": open_cost(positions)}
+            | picked(
                 sums(part_of(positions, since, until), self._usd_of(wallet[0], now)),
                 *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "sold_without_cost"),
                 *("buy_txn", "sell_txn", "total_txn", "best_trade_pnl", "avg_hold_time_minutes"),

@@ -5,6 +5,7 @@ An operation picks its own, by the names that it has for them. Shares no code wi
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -121,6 +122,18 @@ def sale(own: Sale | None) -> Row:
     return {"realized_pnl": shown(own.realized, 9), **profit_usd([own]), "cost": shown(own.cost, 9)}
 
 
+def stuck(positions: dict[str, Position], unrealized: dict[str, Usd]) -> Row:
+    """Return what is held cost, and the part of it in tokens without a price."""
+    unpriced = [positions[mint] for mint, gain in unrealized.items() if gain is None]
+    return {"open_cost": open_cost(positions.values()), "unpriced_cost": open_cost(unpriced)}
+
+
+def held(position: Position) -> Row:
+    """Return what is held of a token cost, and each of these tokens."""
+    average = {"avg_cost": shown(position.held_cost / position.quantity, 18)} if position.quantity else {}
+    return {"open_cost": open_cost([position]), **average}
+
+
 def distribution(results: list[tuple[Fraction, Fraction]]) -> Row:
     """Return how many profits at which costs are in each range of percent."""
     counts = dict.fromkeys(RANGES, 0)
@@ -160,6 +173,11 @@ def holding(quantity: Fraction, peak: Fraction) -> Row:
         "supply_pct": None,
         "supply_pct_peak": None,
     }
+
+
+def open_cost(positions: Iterable[Position]) -> Decimal:
+    """Return what is held cost."""
+    return shown(sum((position.held_cost for position in positions), Fraction(0)), 9)
 
 
 def _cost(sales: Iterable[Sale]) -> Fraction:

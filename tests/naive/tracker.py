@@ -13,11 +13,13 @@ from tests.naive.sums import (
     TOTALS,
     Part,
     UsdOf,
+    held,
     part_of,
     period_distribution,
     picked,
     profit_usd,
     sale,
+    stuck,
     sums,
     value,
 )
@@ -45,19 +47,23 @@ def tracker_of(
         | {"unrealized_pnl": None if (gain := unrealized[mint]) is None else shown(gain, 9)}
         for mint in mints
     ]
-    held = [row for row in rows if row["still_holding"]]
+    still_held = [row for row in rows if row["still_holding"]]
     bought = [trade for trade in trades if not trade.is_sell]
     tokens = len({trade.mint for trade in bought})
     distribution = period_distribution(positions.values(), since, now)
     return {
         "active_hours": hours_of([t.at for t in newest_first if now - PERIOD["30d"] < t.at <= now]),
-        "period_stats": {"period": period, **_stats(whole, distribution, usd_of)},
+        "period_stats": {
+            "period": period,
+            **_stats(whole, distribution, usd_of),
+            **stuck(positions, unrealized),
+        },
         "period_win_rate_distribution": distribution,
         "period_active_tokens": {
             "active_tokens_count": len(rows),
-            "still_holding_count": len(held),
+            "still_holding_count": len(still_held),
             "avg_position_size": shown(value(bought) / tokens if tokens else Fraction(0), 9),
-            "tokens": held,
+            "tokens": still_held,
         },
         "period_history_tokens": rows,
         "period_realized_pnl_chart": _chart(since, now, BUCKET[period], whole.sales),
@@ -116,6 +122,7 @@ def _token(part: Part, position: Position, usd_of: UsdOf) -> Row:
         "remaining_tokens": shown(position.quantity, 18),
         "bag_pct": percentage(position.quantity, position.peak),
         "still_holding": position.still_holding,
+        **held(position),
     }
 
 

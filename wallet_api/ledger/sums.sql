@@ -5,6 +5,8 @@ count(realized_cost) AS covered_txn,
 count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL) AS buys_without_usd,
 count(*) FILTER (WHERE is_sell AND value_usd IS NULL) AS sells_without_usd,
 count(realized_cost) - count(realized_usd) AS covered_without_usd,
+-- The last digits of quotients do not count.
+count(*) FILTER (WHERE round(hold_seconds, 30) < 60) AS fast_txn,
 COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
 COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
 COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS invested_usd,

@@ -146,7 +146,8 @@ SELECT *
 -- out is that of all of its positions and days. Needs positions_pkey, wallet_days_pkey, lifetimes_pkey, wallets_pkey.
 INSERT INTO lifetimes AS total (
        wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
-       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500,
+       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, gains, losses, best_token,
+       active_days, max_drawdown, last_day, earlier_peak, earlier_drawdown,
 {highest: $},
 {lowest: $},
 {sums: $})
@@ -157,7 +158,7 @@ INSERT INTO lifetimes AS total (
         GROUP BY wallet_id
        ),
        whole AS MATERIALIZED (
-       SELECT positions.wallet_id, quantity, peak, covered_txn, realized, realized_cost,
+       SELECT positions.wallet_id, quantity, peak, cost, covered_txn, realized, realized_cost,
 {highest: $},
 {lowest: $}
          FROM changed
@@ -174,7 +175,7 @@ INSERT INTO lifetimes AS total (
         WHERE NOT changed.is_late
        ),
        current AS MATERIALIZED (
-       SELECT positions.wallet_id, quantity, peak, covered_txn, realized, realized_cost,
+       SELECT positions.wallet_id, quantity, peak, cost, covered_txn, realized, realized_cost,
 {highest: $},
 {lowest: $}
          FROM continuing
@@ -194,7 +195,7 @@ INSERT INTO lifetimes AS total (
                SELECT 1, current.*
                  FROM current
                 UNION ALL
-               SELECT -1, continued.wallet_id, quantity, peak, covered_txn, realized, realized_cost,
+               SELECT -1, continued.wallet_id, quantity, peak, cost, covered_txn, realized, realized_cost,
 {highest: $},
 {lowest: $}
                  FROM continued
@@ -214,6 +215,10 @@ INSERT INTO lifetimes AS total (
               COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0) AS sold_above_zero_to_100,
               COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0) AS sold_above_100_to_500,
               COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0) AS sold_above_500,
+              sum(sign * cost) AS open_cost,
+              sum(sign * gain_of(realized, realized_cost)) AS gains,
+              sum(sign * loss_of(realized, realized_cost)) AS losses,
+              greatest(max(realized) FILTER (WHERE sign = 1), 0) AS best_token,
 {highest: max($) AS $},
 {lowest: min($) AS $}
          FROM position
@@ -242,7 +247,8 @@ INSERT INTO lifetimes AS total (
         GROUP BY wallet_id
        )
 SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500,
-       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500,
+       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, gains, losses,
+       best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day, 0 AS earlier_peak, 0 AS earlier_drawdown,
 {highest: $},
 {lowest: $},
 {sums: $}
@@ -262,6 +268,77 @@ SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, a
        sold_above_zero_to_100 = total.sold_above_zero_to_100 + excluded.sold_above_zero_to_100,
        sold_above_100_to_500 = total.sold_above_100_to_500 + excluded.sold_above_100_to_500,
        sold_above_500 = total.sold_above_500 + excluded.sold_above_500,
+       open_cost = total.open_cost + excluded.open_cost,
+       gains = total.gains + excluded.gains,
+       losses = total.losses + excluded.losses,
+       best_token = greatest(total.best_token, excluded.best_token),
 {sums: $ = total.$ + excluded.$},
 {highest: $ = greatest(total.$, excluded.$)},
-{lowest: $ = least(total.$, excluded.$)}
+{lowest: $ = least(total.$, excluded.$)};
+
+-- best_tokens --
+-- Where the token with the largest profit has less of it now, another one may have the largest. Needs positions_pkey,
+-- lifetimes_pkey.
+UPDATE lifetimes
+   SET best_token = whole.best_token
+  FROM (SELECT positions.wallet_id,
+               greatest(max(positions.realized), 0) AS best_token
+          FROM (SELECT DISTINCT continued.wallet_id
+                  FROM continued
+                  JOIN lifetimes
+                    ON lifetimes.wallet_id = continued.wallet_id
+                   AND lifetimes.best_token = continued.realized
+                  JOIN positions
+                    ON positions.wallet_id = continued.wallet_id
+                   AND positions.token_id = continued.token_id
+                   AND positions.realized < continued.realized
+                 WHERE continued.realized > 0) AS changed
+          JOIN positions
+            ON positions.wallet_id = changed.wallet_id
+         GROUP BY positions.wallet_id) AS whole
+ WHERE lifetimes.wallet_id = whole.wallet_id;
+
+-- drawdowns --
+-- The days of a lifetime from its last day on, or all of them if an earlier one has changed. What was cumulated until the end of
+-- a day is all profit but that of later days. Needs lifetimes_pkey, wallet_days_pkey.
+UPDATE lifetimes
+   SET active_days = path.active_days,
+       max_drawdown = path.max_drawdown,
+       last_day = path.last_day,
+       earlier_peak = path.earlier_peak,
+       earlier_drawdown = path.earlier_drawdown
+  FROM (SELECT wallet_id,
+               min(days_before) + count(*) AS active_days,
+               max(day) AS last_day,
+               greatest(min(drawdown_before), max(peak - cumulated)) AS max_drawdown,
+               greatest(min(peak_before), max(peak) FILTER (WHERE NOT is_last)) AS earlier_peak,
+               greatest(min(drawdown_before), max(peak - cumulated) FILTER (WHERE NOT is_last)) AS earlier_drawdown
+          FROM (SELECT summed.*,
+                       greatest(peak_before, max(cumulated) OVER (PARTITION BY wallet_id ORDER BY day)) AS peak
+                  FROM (SELECT start.wallet_id,
+                               wallet_days.day,
+                               start.days_before,
+                               start.peak_before,
+                               start.drawdown_before,
+                               start.realized + wallet_days.realized - sum(wallet_days.realized) OVER latest_first AS cumulated,
+                               lag(wallet_days.day) OVER latest_first IS NULL AS is_last
+                          FROM (SELECT lifetimes.wallet_id,
+                                       lifetimes.realized,
+                                       CASE WHEN is_continued THEN last_day ELSE '-infinity' END AS first_day,
+                                       CASE WHEN is_continued THEN greatest(active_days - 1, 0) ELSE 0 END AS days_before,
+                                       CASE WHEN is_continued THEN earlier_peak ELSE 0 END AS peak_before,
+                                       CASE WHEN is_continued THEN earlier_drawdown ELSE 0 END AS drawdown_before
+                                  FROM (SELECT wallet_id,
+                                               min(day) AS first_day
+                                          FROM day_sums
+                                         GROUP BY wallet_id) AS changed
+                                  JOIN lifetimes
+                                    ON lifetimes.wallet_id = changed.wallet_id
+                                 CROSS JOIN LATERAL (SELECT changed.first_day >= last_day AS is_continued) AS choice) AS start
+                          JOIN wallet_days
+                            ON wallet_days.wallet_id = start.wallet_id
+                           AND wallet_days.day >= start.first_day
+                         WHERE buy_txn + sell_txn > 0
+                        WINDOW latest_first AS (PARTITION BY start.wallet_id ORDER BY wallet_days.day DESC)) AS summed) AS day
+         GROUP BY wallet_id) AS path
+ WHERE lifetimes.wallet_id = path.wallet_id

@@ -1,5 +1,5 @@
 -- For statements of leaderboards to end with. They return their rows of record: of each wallet that traded, its profile and
--- the sums, counts and largest figures over its trades. Needs native_prices_pkey.
+-- the sums, counts and largest figures over its trades, and of all its life open_cost and ever_invested. Needs native_prices_pkey.
 {latest_price}
 SELECT address AS wallet,
        name AS profile_name,
@@ -22,6 +22,8 @@ SELECT address AS wallet,
             WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
             ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
        END AS period_stats_avg_hold_time_minutes,
+       round_half_up(open_cost, 9) AS period_stats_open_cost,
+       round_half_up(ever_invested, 9) AS ever_bought,
        percentage(won, won + below_zero) AS period_win_rate_distribution_win_rate_percentage,
        above_500 AS period_win_rate_distribution_above_500,
        above_100_to_500 AS period_win_rate_distribution_above_100_to_500,

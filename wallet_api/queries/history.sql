@@ -153,14 +153,18 @@
               iso_time(first_seen) AS first_seen,
               iso_time(last_seen) AS last_seen,
               still_held(quantity, peak) AS still_holding,
-              CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized, 9) END AS unrealized_pnl
+              CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized, 9) END AS unrealized_pnl,
+              round_half_up(cost, 9) AS open_cost,
+              CASE WHEN quantity > 0 THEN round_half_up(quotient(cost, quantity), 18) END AS avg_cost
          FROM valued
         WHERE %(overview)s
           AND mint = COALESCE(%(of_mint)s::text, mint)
        ),
        worth AS (
        SELECT sum(unrealized) AS unrealized,
-              count(unrealized) AS priced
+              count(unrealized) AS priced,
+              -- What is not held has no cost.
+              COALESCE(sum(cost) FILTER (WHERE unrealized IS NULL), 0) AS unpriced_cost
          FROM valued
        ),
        profile AS (
@@ -202,7 +206,9 @@
               still_holding AS lifetime_stats_still_holding_count,
               round_half_up(worth.unrealized, 9) AS lifetime_stats_unrealized_pnl,
               round_half_up(worth.unrealized * latest.usd, 4) AS lifetime_stats_unrealized_pnl_usd,
-              worth.priced AS lifetime_stats_priced_tokens_count
+              worth.priced AS lifetime_stats_priced_tokens_count,
+              round_half_up(open_cost, 9) AS lifetime_stats_open_cost,
+              round_half_up(worth.unpriced_cost, 9) AS lifetime_stats_unpriced_cost
          FROM lifetime
         CROSS JOIN worth
         CROSS JOIN latest

@@ -1,6 +1,6 @@
 -- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums
 -- are read from wallet_days, and profits by token from position_days; the rest is read from the trades.
--- Needs wallets_by_group, wallet_days_pkey, position_days_pkey, trades_by_time, and what board_entries.sql needs.
+-- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, position_days_pkey, trades_by_time, and what board_entries.sql needs.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
               address,
@@ -87,6 +87,8 @@
               tracked.twitter,
               summed.*,
               counted.best_trade,
+              life.open_cost,
+              life.ever_invested,
               COALESCE(below_zero, 0) AS below_zero,
               COALESCE(above_zero_to_100, 0) AS above_zero_to_100,
               COALESCE(above_100_to_500, 0) AS above_100_to_500,
@@ -94,6 +96,11 @@
          FROM summed
          JOIN tracked
            ON tracked.wallet_id = summed.wallet_id
+         JOIN (SELECT wallet_id,
+                      open_cost,
+                      invested AS ever_invested
+                 FROM lifetimes) AS life
+           ON life.wallet_id = summed.wallet_id
          LEFT JOIN counted
            ON counted.wallet_id = summed.wallet_id
        ),

@@ -7,6 +7,8 @@
               wallets.twitter,
 {ledger.sums: $},
               best_trade,
+              open_cost,
+              invested AS ever_invested,
               sold_below_zero AS below_zero,
               sold_above_zero_to_100 AS above_zero_to_100,
               sold_above_100_to_500 AS above_100_to_500,

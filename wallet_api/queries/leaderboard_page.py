@@ -41,6 +41,7 @@ class BoardFilters:
     min_closed: int | None = None
     min_win_rate: Decimal | None = None
     max_without_cost: Decimal | None = None
+    max_open_cost: Decimal | None = None
 
     def let_pass(self, entry: Entry) -> bool:
         """Return whether the entry has all of it, by the figures as shown."""
@@ -50,10 +51,14 @@ class BoardFilters:
             (self.min_closed, entry.row["period_win_rate_distribution_closed_count"]),
             (self.min_win_rate, entry.figure("win_rate")),
         )
-        return all(bound is None or (figure or 0) >= bound for bound, figure in least) and (
-            self.max_without_cost is None
-            or 100 * Fraction(entry.figure("sold_without_cost") or 0)
-            <= Fraction(self.max_without_cost) * Fraction(entry.row["period_stats_total_sell"])
+        row = entry.row
+        parts = (
+            (self.max_without_cost, row["period_stats_sold_without_cost"], row["period_stats_total_sell"]),
+            (self.max_open_cost, row["period_stats_open_cost"], row["ever_bought"]),
+        )
+        return all(bound is None or (figure or 0) >= bound for bound, figure in least) and all(
+            percent is None or 100 * Fraction(part) <= Fraction(percent) * Fraction(whole)
+            for percent, part, whole in parts
         )
 
 

@@ -125,12 +125,26 @@
               win_count AS period_win_rate_distribution_win_count
          FROM total
        ),
+       -- All that the wallet holds, traded in the period or not.
+       held_position AS MATERIALIZED (
+       SELECT token_id,
+              cost
+         FROM positions
+        WHERE wallet_id = %(wallet_id)s
+          AND quantity > 0
+       ),
        wanted AS (
        SELECT token_id
-         FROM token
-        WHERE quantity > 0
+         FROM held_position
        ),
 {token_price},
+       stuck AS (
+       SELECT round_half_up(COALESCE(sum(cost), 0), 9) AS period_stats_open_cost,
+              round_half_up(COALESCE(sum(cost) FILTER (WHERE token_price.price IS NULL), 0), 9) AS period_stats_unpriced_cost
+         FROM held_position
+         LEFT JOIN token_price
+           ON token_price.token_id = held_position.token_id
+       ),
        ranked AS (
        SELECT token.*,
               CASE WHEN quantity = 0 THEN 0
@@ -169,7 +183,9 @@
               percentage(quantity, peak) AS bag_pct,
               still_holding,
               %(currency)s::text AS currency,
-              unrealized AS unrealized_pnl
+              unrealized AS unrealized_pnl,
+              round_half_up(cost, 9) AS open_cost,
+              CASE WHEN quantity > 0 THEN round_half_up(quotient(cost, quantity), 18) END AS avg_cost
          FROM ranked
         WHERE ordinal <= %(most)s
            OR (still_holding AND held_ordinal <= %(most)s)
@@ -271,6 +287,7 @@
               ARRAY(SELECT ARRAY[hour, txn]
                       FROM hour) AS hours,
               stats.*,
+              stuck.*,
               distribution.*,
               total.tokens AS active_tokens_count,
               total.still_holding_count,
@@ -281,6 +298,7 @@
          FROM wallet
         CROSS JOIN total
         CROSS JOIN stats
+        CROSS JOIN stuck
         CROSS JOIN distribution
        )
 SELECT head.*,

@@ -8,10 +8,13 @@ from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
+    AVG_COST,
+    OPEN_COST,
     PROFIT_PERCENTAGE,
     ROWS,
     TOKENS_WITHOUT_COST,
     TYPE,
+    UNPRICED_COST,
     WITHOUT_COST,
     Amount,
     Boolean,
@@ -81,6 +84,8 @@ class LifetimeStatsSchema(Shape):
     )
     unrealized_pnl_usd = Amount("The same in USD; absent without a native price.", optional=True)
     priced_tokens_count = Integer("Tokens held that have a price.")
+    open_cost = Amount(OPEN_COST)
+    unpriced_cost = Amount(UNPRICED_COST)
 
 
 class DistributionSchema(Shape):
@@ -111,6 +116,8 @@ class TokenOverviewSchema(TokenNamesSchema):
         "Worth of what is held, less its cost; 0 if nothing is held, absent without a price.",
         optional=True,
     )
+    open_cost = Amount(OPEN_COST)
+    avg_cost = Amount(AVG_COST, optional=True)
 
 
 class HistoryTradeSchema(SaleSchema, TokenNamesSchema, TransactionSchema):

@@ -5,6 +5,7 @@ from wallet_api.periods import BOARD_PERIODS
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
+    OPEN_COST,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     USD,
@@ -40,6 +41,9 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
     max_without_cost = Number(
         "Only wallets whose `sold_without_cost` is at most so many percent of `total_sell`."
     )
+    max_open_cost = Number(
+        "Only wallets whose `open_cost` is at most so many percent of all buys they ever made."
+    )
     address = Text("This wallet's entry alone, with its rank among those not left out.")
 
 
@@ -68,6 +72,7 @@ class PeriodStatsSchema(Shape):
     total_volume_usd = Amount(USD, optional=True)
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
+    open_cost = Amount(OPEN_COST)
 
 
 class PeriodDistributionSchema(Shape):
@@ -107,6 +112,7 @@ class LeaderboardSchema(Shape):
     min_closed = Integer("As requested; absent if not.", optional=True)
     min_win_rate = Amount("As requested; absent if not.", optional=True)
     max_without_cost = Amount("As requested; absent if not.", optional=True)
+    max_open_cost = Amount("As requested; absent if not.", optional=True)
     leaderboard = Rows(
         EntrySchema,
         "The wallets with a trade in the period, ties by address.",

@@ -4,11 +4,14 @@ from wallet_api.periods import PERIODS
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
+    AVG_COST,
     BAG_PCT,
     HOLD_TIME,
+    OPEN_COST,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     TOKENS_WITHOUT_COST,
+    UNPRICED_COST,
     USD,
     WITHOUT_COST,
     Amount,
@@ -66,6 +69,8 @@ class TrackerStatsSchema(Shape):
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
     largest_buy = Amount("Value of the largest buy; 0 if none.")
     avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
+    open_cost = Amount(OPEN_COST)
+    unpriced_cost = Amount(UNPRICED_COST)
 
 
 class TokenRowSchema(TokenNamesSchema):
@@ -94,6 +99,8 @@ class TokenRowSchema(TokenNamesSchema):
         "Worth of what is held, less its cost; 0 if nothing is held, null without a price.",
         nullable=True,
     )
+    open_cost = Amount(OPEN_COST)
+    avg_cost = Amount(AVG_COST, optional=True)
 
 
 class ActiveTokensSchema(Shape):
