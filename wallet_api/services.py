@@ -19,6 +19,7 @@ from wallet_api.database import Database
 from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
+from wallet_api.queries.signals import size_of_signals
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.recurring import Recurring
 from wallet_api.responses import large
@@ -33,8 +34,8 @@ _HEALTH_SECONDS = 1.0
 # How many tokens a wallet has traded, by which large responses are known: a few more change nothing.
 _TOKEN_COUNTS_SECONDS = 600.0
 _TOKEN_COUNTS = 10_000
-# Signals of many wallets have a megabyte.
-_SIGNALS = 16
+# The signals that are kept, and their wallets, of 2 to 3 kB each.
+_SIGNALS = 20_000
 # More would compete with requests for the processors.
 _BOARDS_AT_ONCE = 2
 # How long a change can wait for its place whose writer was killed.
@@ -92,7 +93,7 @@ class Services:
             registry=registry,
             boards=Cache(ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
             board_refreshers=board_refreshers,
-            signals=Cache(ttl_seconds, max_size=_SIGNALS, slot=bulkhead.slot),
+            signals=Cache(ttl_seconds, max_size=_SIGNALS, size_of=size_of_signals, slot=bulkhead.slot),
             wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
             health=Cache(_HEALTH_SECONDS, serve_stale=True),
             token_counts=Cache(_TOKEN_COUNTS_SECONDS, max_size=_TOKEN_COUNTS),

@@ -24,6 +24,7 @@ from wallet_api.openapi import document
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
+WALLET = {"blockchain": "solana", "address": ANN}
 # By operation: the member that its rows are, and its arguments.
 LISTED: dict[str, tuple[str, Row]] = {
     "/wallets": ("wallets", GROUP),
@@ -34,6 +35,24 @@ LISTED: dict[str, tuple[str, Row]] = {
     "/transactions/timerange": ("transactions", GROUP),
     "/tokens/transactions": ("transactions", TOKEN),
     "/tokens/holders": ("holders", TOKEN),
+    "/tokens/stats": ("traders", TOKEN),
+    "/tokens/prices": ("tokens", TOKEN | {"mint": f"{TOKEN['mint']},{mint_of('unknown')}"}),
+    "/wallets/lookup": ("wallets", {"address": f"{ANN},{BEN}"}),
+    "/wallets/connections": ("connections", WALLET),
+    "/signals": ("signals", GROUP | {"mode": "entry"}),
+    "/analytics": ("tokens", GROUP | {"mode": "most_traded"}),
+}
+# Of a mode each, or of another form.
+MORE: list[tuple[str, str, Row]] = [
+    ("/analytics", "net_flows", GROUP | {"mode": "net_flow"}),
+    ("/analytics", "buckets", GROUP | {"mode": "volume_trend", "period": "6h"}),
+    ("/analytics", "leaderboard", GROUP | {"mode": "win_rate"}),
+    ("/signals", "signals", GROUP | {"mode": "entry", "include_wallets": "false"}),
+]
+# Those that have no next page.
+WHOLE = {
+    *("/transactions/timerange", "/tokens/prices", "/wallets/lookup", "/wallets/connections"),
+    *("/signals", "/analytics"),
 }
 # After those of the others.
 LAST = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
@@ -53,6 +72,7 @@ def filled(importer: Importer) -> Importer:
             trade_row(ANN, "c", NOW - timedelta(minutes=7), transaction_type="sell", value="0.1"),
             trade_row(BEN, "d", NOW - timedelta(minutes=6), value="1" + "0" * 30, token_name="ü"),
             trade_row(SMART, "e", NOW - timedelta(minutes=5)),
+            trade_row(BEN, "f", NOW - timedelta(minutes=4), mint=mint_of("other")),
         ]
     )
     return importer
@@ -62,7 +82,7 @@ def flat(row: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in row.items():
         if isinstance(value, dict):
             yield from flat(value, f"{within}{name}_")
-        else:
+        elif not isinstance(value, list):
             yield within + name, value
 
 
@@ -93,8 +113,8 @@ def rows_of(response: TestResponse, format: str, member: str = "") -> list[Row]:
 
 
 def test_rows_are_those_of_json_to_the_last_digit(caller: Caller, filled: Importer) -> None:
-    for path, format in product(LISTED, FORMATS):
-        member, arguments = LISTED[path]
+    listed = [(path, *rows) for path, rows in LISTED.items()]
+    for (path, member, arguments), format in product([*listed, *MORE], FORMATS):
         expected = read(caller.send(path, **arguments).text)["data"][member]
         response = caller.send(path, **arguments, format=format)
         kind = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}[format]
@@ -112,6 +132,26 @@ def test_rows_are_those_of_json_to_the_last_digit(caller: Caller, filled: Import
         assert "meta" not in response.text
 
 
+def test_the_rows_of_a_calendar_are_all_of_its_days(caller: Caller, importer: Importer) -> None:
+    months = [datetime(2026, month, day, tzinfo=UTC) for month, day in ((1, 30), (1, 31), (3, 1))]
+    importer.trades(trade_row(ANN, f"{month}", month) for month in months)
+    data = read(caller.send("/wallet/pnl_calendar", **WALLET).text)["data"]
+    days = [day for month in data["months"] for day in month["dates"]]
+    for format in FORMATS:
+        rows = rows_of(caller.send("/wallet/pnl_calendar", **WALLET, format=format), format)
+        assert [row["date"] for row in rows] == ["2026-01-30", "2026-01-31", "2026-03-01"]
+        assert [row["volume"] for row in rows] == [day["volume"] for day in days]
+    empty = caller.send("/wallet/pnl_calendar", **WALLET | {"address": BEN}, format="csv")
+    [head] = empty.text.splitlines()
+    assert "date" in head.split(",")
+
+
+def test_an_address_alone_is_one_row(caller: Caller, filled: Importer) -> None:
+    for address, found in ((ANN, "true"), (mint_of("nobody"), "false")):
+        [row] = rows_of(caller.send("/wallets/lookup", address=address, format="csv"), "csv")
+        assert (row["wallet_address"], row["found"]) == (address, found)
+
+
 def test_an_empty_list_has_its_columns(caller: Caller, importer: Importer) -> None:
     for format in FORMATS:
         response = caller.send("/transactions/latest", **GROUP, format=format)
@@ -122,7 +162,7 @@ def test_an_empty_list_has_its_columns(caller: Caller, importer: Importer) -> No
 
 
 def test_the_next_page_is_linked_without_a_key(caller: Caller, filled: Importer) -> None:
-    for path, format in product(LISTED.keys() - {"/transactions/timerange"}, ("json", *FORMATS)):
+    for path, format in product(LISTED.keys() - WHOLE, ("json", *FORMATS)):
         member, arguments = LISTED[path]
         whole = rows_of(caller.send(path, **arguments, format=format), format, member)
         query: Row | None = arguments | {"format": format, "limit": "1", "api_key": caller.key}
@@ -231,12 +271,13 @@ def test_the_document_describes_the_formats(app: Flask) -> None:
     listed = {
         path for path in paths if "text/csv" in paths[path]["get"]["responses"]["200"].get("content", {})
     }
-    assert listed == {f"/v1{path}" for path in LISTED} - {"/v1/wallets/leaderboard"}
+    expected = {f"/v1{path}" for path in (*LISTED, "/wallet/pnl_calendar")}
+    assert listed == expected - {"/v1/wallets/leaderboard"}
     for path in listed:
         success = paths[path]["get"]["responses"]["200"]
         assert "application/x-ndjson" in success["content"]
         assert "X-Warnings" in success["headers"]
-        assert ("Link" in success["headers"]) is (path != "/v1/transactions/timerange")
+        assert ("Link" in success["headers"]) is (path.removeprefix("/v1") in LISTED.keys() - WHOLE)
 
 
 def test_all_headers_stay_below_four_kilobytes_also_with_a_hundred_addresses(

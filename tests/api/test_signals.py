@@ -72,3 +72,20 @@ def test_a_moment_in_the_future_is_refused_and_any_other_answered(caller: Caller
         (now.isoformat(), now.strftime("%Y-%m-%dT%H:%M:%SZ")),
     ):
         assert caller.get("/signals", **GROUP, mode="cluster", as_of=moment)["as_of"] == shown
+
+
+def test_up_to_a_thousand_signals_are_returned(caller: Caller, importer: Importer) -> None:
+    mints = [mint_of(f"token {number}") for number in range(1001)]
+    importer.trades(trade_row(ANN, mint, NOW, mint=mint) for mint in mints)
+    question = GROUP | {"mode": "entry", "as_of": NOW.isoformat()}
+    for limit, shown, warnings in (
+        (100, 100, ["Only the first 100 of 1001 signals are shown."]),
+        (101, 101, ["Only the first 101 of 1001 signals are shown."]),
+        (
+            *(1001, 1000),
+            ["limit was capped from 1001 to 1000.", "Only the first 1000 of 1001 signals are shown."],
+        ),
+    ):
+        data = caller.get("/signals", **question, limit=limit)
+        assert (data["count"], len(data["signals"]), data["total"]) == (shown, shown, 1001)
+        assert data["warnings"] == warnings

@@ -110,7 +110,7 @@ class Lists:
             if self._fields.get(name) == meaning and not more:
                 shared.extend([name] * (name not in shown))
                 continue
-            if rows and not more and rows[-1][0] == meaning and not rows[-1][2]:
+            if rows and (rows[-1][0], rows[-1][2]) == (meaning, more):
                 rows[-1][1].append(name)
             else:
                 rows.append((meaning, [name], more))

@@ -20,9 +20,10 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_within
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
-from wallet_api.queries.net_flow import read_flows, read_windows
+from wallet_api.queries.net_flow import COLUMNS, read_flows, read_windows
+from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.prices import token_prices
-from wallet_api.queries.signals import MAX_SIGNALS, SignalOptions, group_signals
+from wallet_api.queries.signals import SignalOptions, group_signals
 from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
@@ -111,7 +112,7 @@ def signals(
     rule: PriceRule = DEFAULT_RULE,
 ) -> list[Row]:
     """Return the signals of a group as of `now`, a day later; without wallets they are the same."""
-    options = SignalOptions(mode, MAX_SIGNALS, least_wallets, min_value, hours, as_of=now)
+    options = SignalOptions(mode, MAX_LIMIT, least_wallets, min_value, hours, as_of=now)
     rows, brief = (
         _serialized(
             SignalSchema(),
@@ -259,7 +260,7 @@ def net_flows(
     flows = read_flows(connection, now, blockchain, type, period)
     _, token_ids = flows.choose(limit, sort, order)
     windows = read_windows(connection, flows, token_ids)
-    return [windows[token_id] for token_id in token_ids]
+    return [dict(zip(COLUMNS, windows[token_id], strict=True)) for token_id in token_ids]
 
 
 def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:

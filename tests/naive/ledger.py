@@ -253,7 +253,7 @@ class Ledger:
         of_type = [
             t for t in self._of_token(blockchain, mint) if type in (None, self.wallets[t.wallet]["type"])
         ]
-        left_out = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
+        left_out = ("symbol", "token_name", "token_supply", "token_decimals")
         return [
             {name: value for name, value in row.items() if name not in left_out}
             for row in self._feed(now, of_type)

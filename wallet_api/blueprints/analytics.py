@@ -1,22 +1,21 @@
 """GET /v1/analytics: what a group trades, and which of its wallets do best."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response
-from orjson import Fragment
 
 from wallet_api.cache import Cached
 from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_traded
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
-from wallet_api.queries.net_flow import Flows, read_flows, read_windows
+from wallet_api.queries.net_flow import COLUMNS, Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
-from wallet_api.schemas.analytics import AnalyticsArguments, AnalyticsSchema, FlowsSchema
+from wallet_api.schemas.analytics import AnalyticsArguments, AnalyticsSchema
 from wallet_api.services import services
 
 blueprint = Blueprint("analytics", __name__, url_prefix="/v1")
@@ -28,11 +27,11 @@ _operation = Operation(
     arguments=AnalyticsArguments(),
     data=AnalyticsSchema(),
     examples=examples_of("analytics"),
+    rows="tokens net_flows buckets leaderboard",
 )
 
 
 _OPTIONS = ("limit", "sort", "order", "min_wallets")
-_flow = FlowsSchema()
 
 
 @blueprint.get("/analytics")
@@ -74,18 +73,13 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
         shown = flows.value.shown
         missing = [token_id for token_id in token_ids if token_id not in shown]
         if missing:
-            shown |= _flows_as_json(flows.value, missing)
+            with services().bulkhead.slot(), services().database.read() as connection:
+                shown |= read_windows(connection, flows.value, missing)
         # A trade may have been removed since the tokens were read.
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
-        return _data(arguments, total, net_flows=rows)
+        return _data(arguments, total, net_flows=[dict(zip(COLUMNS, row, strict=True)) for row in rows])
 
     return _operation.respond(get_data, arguments, flows)
-
-
-def _flows_as_json(flows: Flows, token_ids: Sequence[int]) -> dict[int, Fragment]:
-    with services().bulkhead.slot(), services().database.read() as connection:
-        tokens = read_windows(connection, flows, token_ids)
-    return dict(zip(tokens, map(Fragment, _flow.write(list(tokens.values()))), strict=True))
 
 
 def _volume_trend(arguments: Mapping[str, Any]) -> Response:

@@ -23,6 +23,7 @@ _operation = Operation(
     arguments=CalendarArguments(),
     data=CalendarSchema(),
     examples=examples_of("wallet/pnl_calendar"),
+    rows="months.dates",
     errors=[WalletNotFound("solana", ADDRESS)],
 )
 

@@ -24,6 +24,7 @@ _operation = Operation(
     arguments=ConnectionsArguments(),
     data=ConnectionsSchema(),
     examples=examples_of("wallets/connections"),
+    rows="connections",
     errors=[WalletNotFound("solana", ADDRESS)],
     lifetime=Lifetime.LONG,
 )

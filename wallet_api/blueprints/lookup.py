@@ -21,6 +21,7 @@ _operation = Operation(
     arguments=LookupArguments(),
     data=LookupSchema(),
     examples=examples_of("wallets/lookup"),
+    rows="wallets",
     errors=[WalletNotFound("solana", ADDRESS, "whale")],
     description="An address that is not tracked has `found: false`. One of another `type` is a 404, or"
     " `found: false` among several.",

@@ -22,6 +22,7 @@ _operation = Operation(
     arguments=PricesArguments(),
     data=PricesSchema(),
     examples=examples_of("tokens/prices"),
+    rows="tokens",
     description="A token that no tracked wallet traded has `found: false`.",
 )
 

@@ -5,7 +5,9 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from wallet_api.queries.signals import MAX_SIGNALS, SignalOptions, first_signals, group_signals
+from wallet_api.access.current import current_request
+from wallet_api.queries.paging import MAX_LIMIT
+from wallet_api.queries.signals import SignalOptions, first_signals, group_signals
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
@@ -22,11 +24,12 @@ _operation = Operation(
     arguments=SignalsArguments(),
     data=SignalsSchema(),
     examples=examples_of("signals"),
+    rows="signals",
     description="No trade or price after `as_of` counts: a loop over days is a backtest. Groups, profiles,"
     " names and supplies are those of today.",
 )
 # Signals are read for so many, and kept for all requests for fewer.
-_READ = (20, MAX_SIGNALS)
+_READ = (20, 100, MAX_LIMIT)
 
 
 @blueprint.get("/signals")
@@ -36,7 +39,10 @@ def signals() -> Response:
     arguments = load_arguments(_operation.arguments)
     wanted = dict(arguments)
     blockchain, type, limit = (wanted.pop(name) for name in ("blockchain", "type", "limit"))
-    most = next((most for most in _READ if limit <= most), MAX_SIGNALS)
+    most = next((most for most in _READ if limit <= most), MAX_LIMIT)
+    if current_request().format != "json":
+        # Rows have no lists.
+        wanted["include_wallets"] = False
     options = SignalOptions(**wanted, limit=most)
 
     def read() -> dict[str, Any]:

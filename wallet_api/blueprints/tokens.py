@@ -47,6 +47,7 @@ _stats = Operation(
     data=TokenStatsSchema(),
     examples=examples_of("tokens/stats"),
     errors=_ERRORS,
+    rows="traders",
 )
 _holders = Operation(
     name="list_holders",

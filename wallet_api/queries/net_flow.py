@@ -7,8 +7,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-import orjson
-
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.periods import FLOW_PERIODS, PERIOD_LENGTHS
@@ -17,23 +15,25 @@ from wallet_api.queries.windows import cut_period
 
 _NET_FLOW = load_sql(__package__, "net_flow")
 _WINDOWS = load_sql(__package__, "flow_windows")
-_NONE = dict.fromkeys(
-    ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count"), 0
-)
+_FIGURES = ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count")
+_NONE = dict.fromkeys(_FIGURES, 0)
+_NAMES = ("mint", "symbol", "token_name")
+# Of a token, with its flows in all windows.
+COLUMNS = (*_NAMES, *(f"windows_{window}_{figure}" for window in FLOW_PERIODS for figure in _FIGURES))
 
 
 @dataclass(frozen=True)
 class Flows:
     """The tokens that a group traded in a period that ended at `now`, which is a whole second.
 
-    `shown` are those that have been requested, as JSON.
+    `shown` are those that have been requested by id, each with the values of COLUMNS.
     """
 
     now: datetime
     blockchain: str
     type: str
     tokens: Sequence[Row]
-    shown: dict[int, orjson.Fragment] = field(default_factory=dict)
+    shown: dict[int, tuple[Any, ...]] = field(default_factory=dict)
 
     def choose(
         self, limit: int, sort: str | None = None, order: str = "desc", min_wallets: int = 1
@@ -59,8 +59,10 @@ def read_flows(connection: Connection, now: datetime, blockchain: str, type: str
     return Flows(now, blockchain, type, connection.execute(_NET_FLOW, parameters).fetchall())
 
 
-def read_windows(connection: Connection, flows: Flows, token_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return these tokens by id, with their flows in all windows."""
+def read_windows(
+    connection: Connection, flows: Flows, token_ids: Sequence[int]
+) -> dict[int, tuple[Any, ...]]:
+    """Return these tokens by id, each with the values of COLUMNS."""
     parameters = {**_parameters(flows.now, flows.blockchain, flows.type), "token_ids": list(token_ids)}
     rows = connection.execute(_WINDOWS, parameters).fetchall()
     return {token_id: _token(list(of_token)) for token_id, of_token in groupby(rows, itemgetter("token_id"))}
@@ -85,7 +87,8 @@ def _parameters(now: datetime, blockchain: str, type: str) -> dict[str, Any]:
     }
 
 
-def _token(rows: list[Row]) -> dict[str, Any]:
+def _token(rows: list[Row]) -> tuple[Any, ...]:
     flows = {row["place"]: row for row in rows}
-    windows = {name: flows.get(place, _NONE) for place, name in enumerate(FLOW_PERIODS, 1)}
-    return {**rows[0], "windows": windows}
+    windows = (flows.get(place, _NONE) for place in range(1, len(FLOW_PERIODS) + 1))
+    names = (rows[0][name] for name in _NAMES)
+    return (*names, *(window[figure] for window in windows for figure in _FIGURES))

@@ -1,6 +1,6 @@
 """What the wallets of a group bought together, first, or left, as it was known at a moment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -9,12 +9,11 @@ from typing import Any
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
 from wallet_api.errors import InvalidParameter
-from wallet_api.queries.paging import cap_warnings, cut_warnings, limit_warnings, with_warnings
+from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 
 MAX_HOURS = 168
-MAX_SIGNALS = 100
 # Of each signal.
 MAX_WALLETS = 1000
 # Without `min_wallets`.
@@ -62,7 +61,7 @@ class SignalOptions:
         """Return the parameters of signals.sql for a window that ends at a moment."""
         return {
             "mode": self.mode,
-            "limit": min(self.limit, MAX_SIGNALS),
+            "limit": min(self.limit, MAX_LIMIT),
             "min_wallets": self.least_wallets,
             "min_value": self.min_value,
             "include_wallets": self.include_wallets,
@@ -80,7 +79,7 @@ def group_signals(
     options: SignalOptions,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
-    """Return the signals of a group, at most MAX_SIGNALS.
+    """Return the signals of a group, at most 1000.
 
     No trade, price or dollar value of after the window counts. Signals of most wallets come first, then of
     the largest investment. Raises InvalidParameter.
@@ -124,11 +123,17 @@ def group_signals(
     return with_warnings(data, warnings)
 
 
+def size_of_signals(data: Mapping[str, Any]) -> int:
+    """Return how many signals and wallets there are in the data of a group's signals."""
+    wallets: Iterable[int] = (row["window_wallet_count"] for row in data["signals"] if row["wallets"])
+    return 1 + len(data["signals"]) + sum(min(count, MAX_WALLETS) for count in wallets)
+
+
 def first_signals(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """Return the data of a group's signals with at most `limit` of them."""
     signals = data["signals"][:limit]
     warnings = [
-        *limit_warnings(limit, MAX_SIGNALS),
+        *limit_warnings(limit),
         *data.get("warnings", ()),
         *cut_warnings(len(signals), data["total"], "signals"),
     ]
@@ -137,17 +142,10 @@ def first_signals(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
 
 def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]:
     currency = CHAINS[blockchain].currency
-    return {
-        "currency": currency,
-        "token": {**token, "blockchain": blockchain, "currency": currency},
-        "token_stats": {
-            **row,
-            "wallet_count": row["trader_count"],
-            "price": token["price"],
-            "price_at": token["price_at"],
-        },
-        "window": {**row, "hours": hours},
-    }
+    shown = {"token": {**token, "blockchain": blockchain, "currency": currency}, "window": row}
+    shown["token_stats"] = {**row, "wallet_count": row["trader_count"], **token}
+    columns = {f"{name}_{key}": value for name, values in shown.items() for key, value in values.items()}
+    return {"currency": currency, **columns, "window_hours": hours}
 
 
 def _tokens_of(

@@ -47,8 +47,10 @@ def token_transactions(
         **({} if type is None else {"type": type}),
         "currency": CHAINS[blockchain].currency,
         "count": count_of(page),
-        # The token stands once, not in each row.
-        "transactions": {name: values for name, values in page.items() if name not in METADATA},
+        # What is known of the token stands once, not in each row.
+        "transactions": {
+            name: values for name, values in page.items() if name == "mint" or name not in METADATA
+        },
         **pagination_of(head, limit, scope, filters),
     }
 

@@ -21,7 +21,7 @@ from wallet_api.responses.envelope import JSON, begin_envelope, respond
 from wallet_api.responses.rows import CONTENT_TYPES, write_rows
 from wallet_api.responses.seals import next_cursor, sealed
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.shapes import Shape, shape_of, to_json, write_values
+from wallet_api.schemas.shapes import List, Shape, columns_of, joined, shape_of, to_json, write_values
 
 View = TypeVar("View", bound=Callable[..., Response])
 
@@ -33,7 +33,8 @@ class Operation:
     `arguments` and `data` are the schemas of the query string and of the response's data.
     `examples` are examples of the data by name, `errors` those that only this view raises.
     `top_level` is the name of a member of the data that is repeated at the top level of the body.
-    `rows` is that of the list which `format` returns alone.
+    `rows` is that of the list which `format` returns alone, or of several, of which the data has one; without
+    any, the data is the only row. `months.dates` are those within the rows of another list.
     With `bare` the data is the body, without the envelope.
     """
 
@@ -110,13 +111,24 @@ class Operation:
             written = self._write(data)
             prefix = begin_envelope(written, self._repeated(data))
             return Body(prefix, xxh3_128_hexdigest(written), next_page=next_page, cursor=cursor)
-        assert self.rows is not None
-        body = write_rows(shape_of(self.data.fields[self.rows]), data[self.rows], request.format)
+        body = write_rows(*self._listed(data), request.format)
         warnings = data.get("warnings", [])
         # Without the URL, whose arguments have any order.
         version = to_json([request.format, warnings, cursor, xxh3_128_hexdigest(body)])
         etag = xxh3_128_hexdigest(version)
         return Body(body, etag, CONTENT_TYPES[request.format], warnings, next_page, cursor)
+
+    def _listed(self, data: Mapping[str, Any]) -> tuple[Shape, List]:
+        """Return the rows that `format` returns alone, after their shape."""
+        assert self.rows is not None
+        names = self.rows.split()
+        path = next((name for name in names if name.partition(".")[0] in data), names[0])
+        name, _, inner = path.partition(".")
+        shape, rows = shape_of(self.data.fields[name]), data.get(name, [data])
+        if not inner:
+            return shape, rows
+        lists = columns_of(rows).get(inner, ())
+        return shape_of(shape.fields[inner]), joined(lists)
 
     def _write(self, data: Mapping[str, Any]) -> bytes:
         return self.data.write([data])[0].encode()

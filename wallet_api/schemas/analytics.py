@@ -1,13 +1,13 @@
 """The schemas of what a group trades, and which of its wallets do best."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.orders import ORDERS
 from wallet_api.periods import FLOW_PERIODS, PERIODS
-from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import (
     CUT,
     NET_FLOW_USD,
@@ -15,7 +15,6 @@ from wallet_api.schemas.fields import (
     USD,
     WITH_A_TRADE,
     Amount,
-    ByName,
     Choice,
     GroupShape,
     Integer,
@@ -35,7 +34,7 @@ PERIODS_OF_MODES = ("1h", *PERIODS)
 _OF_FLOWS = ("sort", "order", "min_wallets")
 
 
-class AnalyticsArguments(GroupArguments):
+class AnalyticsArguments(FormatMixin, GroupArguments):
     """The arguments of GET /v1/analytics. Those of `net_flow` alone are refused in other modes."""
 
     mode = Choice(
@@ -114,13 +113,17 @@ class FlowSchema(Shape):
     wallet_count = Integer(WITH_A_TRADE)
 
 
+class FlowWindowsSchema(Shape):
+    """What went into a token and out of it in each window."""
+
+    class Meta:
+        include: ClassVar = {window: Rows(FlowSchema, "The flow in this window.") for window in FLOW_PERIODS}
+
+
 class FlowsSchema(TokenNamesSchema):
     """A token, and what went into it and out of it."""
 
-    windows = ByName(
-        Rows(FlowSchema, "Its flow in a window."),
-        "By `1h`, `6h`, `1d` and `7d`.",
-    )
+    windows = Rows(FlowWindowsSchema, "Its flows until the same moment.")
 
 
 class BucketSchema(Shape):

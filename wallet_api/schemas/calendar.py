@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from wallet_api.schemas.arguments import WalletArguments
+from wallet_api.schemas.arguments import FormatMixin, WalletArguments
 from wallet_api.schemas.fields import PROFIT_USD, USD, Amount, Integer, Rows, String
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class CalendarArguments(WalletArguments):
+class CalendarArguments(FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallet/pnl_calendar."""
 
 

@@ -1,13 +1,13 @@
 """The schemas of a wallet's connections."""
 
-from wallet_api.schemas.arguments import WalletArguments
+from wallet_api.schemas.arguments import FormatMixin, WalletArguments
 from wallet_api.schemas.fields import CUT, Amount, Integer, Moment, Rows, String, Strings, WholeNumber
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class ConnectionsArguments(WalletArguments):
+class ConnectionsArguments(FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
     limit = WholeNumber(1, "Most connections; all by default.")

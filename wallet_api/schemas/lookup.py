@@ -5,14 +5,14 @@ from typing import Any
 from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
-from wallet_api.schemas.arguments import Arguments
+from wallet_api.schemas.arguments import Arguments, FormatMixin
 from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, String, Texts
 from wallet_api.schemas.shapes import Shape
 
 _AS_TRACKED = "As in the profile of the first match; absent if not tracked."
 
 
-class LookupArguments(Arguments):
+class LookupArguments(FormatMixin, Arguments):
     """The arguments of GET /v1/wallets/lookup. The form of an address decides which chains are searched."""
 
     address = Texts(

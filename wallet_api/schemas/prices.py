@@ -1,12 +1,12 @@
 """The schemas of the prices of tokens."""
 
-from wallet_api.schemas.arguments import ChainArguments
+from wallet_api.schemas.arguments import ChainArguments, FormatMixin
 from wallet_api.schemas.feed import TokenSchema
 from wallet_api.schemas.fields import MAX_TEXTS, Boolean, Mints, Rows, String
 from wallet_api.schemas.shapes import Shape
 
 
-class PricesArguments(ChainArguments):
+class PricesArguments(FormatMixin, ChainArguments):
     """The arguments of GET /v1/tokens/prices."""
 
     mint = Mints(f"A token, or up to {MAX_TEXTS}, separated by commas.", required=True)

@@ -44,6 +44,14 @@ def count_of(columns: Table) -> int:
     return len(next(iter(columns.values()), ()))
 
 
+def joined(lists: Iterable[List]) -> Table:
+    """Return the rows of several lists, all of the same columns."""
+    tables = [columns_of(rows) for rows in lists]
+    # An empty one may have no columns.
+    names = max(tables, key=len, default={})
+    return {name: [*chain.from_iterable(table.get(name, ()) for table in tables)] for name in names}
+
+
 def write_plain(values: Sequence[Any]) -> Written:
     """Return whole numbers, or true and false, as JSON."""
     # A sum of counts is a numeric in PostgreSQL, and comes as a text or a decimal.
@@ -109,21 +117,17 @@ class Shape(Schema):
     def write_lists(self, lists: Sequence[List]) -> list[str]:
         """Return lists of rows, all of the same columns, as JSON."""
         tables = [columns_of(rows) for rows in lists]
-        # An empty one may have no columns.
-        names = max(tables, key=len, default={})
-        rows = {name: [*chain.from_iterable(table.get(name, ()) for table in tables)] for name in names}
-        texts = iter(self.write(rows))
+        texts = iter(self.write(joined(tables)))
         return [f"[{','.join(islice(texts, count_of(table)))}]" for table in tables]
 
     def columns(self, prefix: str = "") -> dict[str, fields.Field[Any]]:
-        """Return all columns that a row can have, in order, with their fields."""
+        """Return all columns that a row can have, in order, with their fields. A list in it is no column."""
         columns: dict[str, fields.Field[Any]] = {}
         for name, field in self.fields.items():
-            if isinstance(field, fields.Nested):
-                assert not field.many, f"{name}: a list is no column"
-                columns |= shape_of(field).columns(f"{prefix}{name}_")
-            else:
+            if not isinstance(field, fields.Nested):
                 columns[prefix + name] = field
+            elif not field.many:
+                columns |= shape_of(field).columns(f"{prefix}{name}_")
         return columns
 
     def members(self, columns: Container[str], prefix: str = "") -> list[Member]:

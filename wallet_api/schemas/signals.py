@@ -1,6 +1,6 @@
 """The schemas of the signals of a group."""
 
-from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import (
     BAG_PCT,
     CUT,
@@ -32,7 +32,7 @@ MODES = ("cluster", "entry", "exit")
 STRENGTHS = ("low", "medium", "high")
 
 
-class SignalsArguments(GroupArguments):
+class SignalsArguments(FormatMixin, GroupArguments):
     """The arguments of GET /v1/signals."""
 
     mode = Choice(
@@ -42,13 +42,13 @@ class SignalsArguments(GroupArguments):
         " window, sold, and do not hold at its end.",
         required=True,
     )
-    limit = WholeNumber(1, "Most signals, at most 100.", load_default=20)
+    limit = WholeNumber(1, "Most signals, at most 1000.", load_default=20)
     min_wallets = WholeNumber(1, "Fewest wallets of a signal; 3 by default, 1 with `entry`.")
     min_value = Number(
         "Only wallets that bought (`exit`: sold) for at least this value in the window.",
     )
     hours = WholeNumber(1, "Length of the window, at most 168.", load_default=24)
-    include_wallets = Switch("Whether signals have `wallets`.", load_default="true")
+    include_wallets = Switch("Whether signals have `wallets`; never in CSV and NDJSON.", load_default="true")
     as_of = Time("End of the window, not in the future; now by default.")
 
 

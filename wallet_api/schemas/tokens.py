@@ -68,7 +68,7 @@ class TokenTransactionsArguments(CursorMixin, FormatMixin, FollowMixin, TokenArg
     limit = WholeNumber(1, ROWS, load_default=50)
 
 
-class _TraderArguments(CursorMixin, TokenArguments):
+class _TraderArguments(CursorMixin, FormatMixin, TokenArguments):
     """A page of the traders of a token. Without `type` the wallets of all types."""
 
     order = Choice(
@@ -85,7 +85,7 @@ class TokenStatsArguments(_TraderArguments):
     limit = WholeNumber(1, ROWS, load_default=1000)
 
 
-class TokenHoldersArguments(FormatMixin, _TraderArguments):
+class TokenHoldersArguments(_TraderArguments):
     """The arguments of GET /v1/tokens/holders."""
 
     sort = Choice(TRADER_SORTS, _SORTED, load_default="token_amount")
