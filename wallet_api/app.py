@@ -16,7 +16,7 @@ _BLUEPRINTS = tuple(all_blueprints())
 def create_app(settings: Settings | None = None, *, demo_key_file: str | None = None) -> Flask:
     """Return the WSGI application. Raises SettingsError if the environment is invalid.
 
-    The key in `demo_key_file` is filled in on the page at /docs; only `wallet-api up` with the demo has one.
+    The pages at / and /docs fill in the key in `demo_key_file`; only `wallet-api up` with the demo has one.
     """
     settings = settings or Settings.from_environment()
     app = Flask("wallet_api", static_folder=None)

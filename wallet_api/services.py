@@ -61,6 +61,7 @@ class Services:
     token_counts: Cache[int]
     price_rule: PriceRule
     history_type: str
+    has_page: bool
     demo_key_file: Path | None
 
     @classmethod
@@ -100,6 +101,7 @@ class Services:
             placing=Recurring("placing", place_arrivals, _PLACING_SECONDS, ends_with_success=False),
             price_rule=PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds),
             history_type=settings.history_type,
+            has_page=settings.page,
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         )
 
@@ -116,6 +118,11 @@ class Services:
                 raise
 
         return self.boards.get((name, *group), compute)
+
+    def demo_key(self) -> str | None:
+        """Return the key of the demo, which its pages fill in; None without a demo."""
+        file = self.demo_key_file
+        return file.read_text().strip() if file is not None and file.exists() else None
 
     def close(self) -> None:
         """End all threads, settle all charges and counts, and close all connections."""

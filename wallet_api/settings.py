@@ -224,6 +224,7 @@ class Settings:
     web_concurrency: int = _setting(os.cpu_count() or 1, _whole(1))
     web_threads: int = _setting(8, _whole(1))
     proxy_hops: int = _setting(0, _whole(0))
+    page: bool = _setting(True, _switch)
     cors_origins: str | None = _setting(None, _origins)
     metrics_networks: str = _setting("127.0.0.0/8,::1/128", _networks)
     metrics_token: str | None = _setting(None, secret=True)

@@ -8,49 +8,12 @@ from flask.testing import FlaskClient
 
 from tests.lib.browser import Page, browser, needs_chromium
 from tests.lib.demo_service import DemoService
+from tests.lib.looks import DRAWN_WIDTH, TOO_PALE
 from tests.lib.processes import Gunicorn
 from tests.lib.waiting import eventually
 
 _WALLETS = "#operations-Wallets-list_wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"
-
-# After it was drawn anew.
-_DRAWN_WIDTH = """
-new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
-  resolve(document.documentElement.scrollWidth))))
-"""
-
-# The contrast of every text that is seen to what is behind it, and how much it needs: WCAG 2.2, 1.4.3.
-_TOO_PALE = """
-(() => {
-  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
-  const over = ([r, g, b, a = 1], below) => [r, g, b].map((c, i) => c * a + below[i] * (1 - a));
-  const background = (element) => {
-    const layers = [];
-    for (let e = element; e; e = e.parentElement) layers.push(parts(getComputedStyle(e).backgroundColor));
-    return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
-  };
-  const light = (color) => color
-    .map((c) => c / 255)
-    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const pale = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    const text = walker.currentNode.textContent.trim();
-    if (!text || !element.checkVisibility() || element.closest("noscript, option, .skip")) continue;
-    const style = getComputedStyle(element);
-    const behind = background(element);
-    const [high, low] = [light(over(parts(style.color), behind)), light(behind)].sort((a, b) => b - a);
-    const size = parseFloat(style.fontSize);
-    const needed = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
-    const ratio = (high + 0.05) / (low + 0.05);
-    if (ratio < needed) pale.push(`${ratio.toFixed(2)} ${element.className}: ${text.slice(0, 40)}`);
-  }
-  return pale;
-})()
-"""
 
 
 @pytest.fixture(scope="module")
@@ -112,10 +75,10 @@ def test_the_page_lists_every_operation_readable_and_within_its_policy(server: G
     _open_dialog(page)
     for colors in ("light", "dark"):
         page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}])
-        page.value(_DRAWN_WIDTH)
+        page.value(DRAWN_WIDTH)
         is_dark = page.value("getComputedStyle(document.body).backgroundColor") == "rgb(28, 32, 34)"
         assert is_dark == (colors == "dark")
-        assert eventually(lambda: page.value(_TOO_PALE) == [], 5), page.value(_TOO_PALE)
+        assert eventually(lambda: page.value(TOO_PALE) == [], 5), page.value(TOO_PALE)
     assert page.value("[...document.images].filter((image) => !image.complete).length") == 0
     assert page.problems == []
 
@@ -140,7 +103,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
     for width in (768, 320):
         size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
         page.ask("Emulation.setDeviceMetricsOverride", **size)
-        assert page.value(_DRAWN_WIDTH) <= width
+        assert page.value(DRAWN_WIDTH) <= width
     assert page.value("localStorage.length") == 0
     _open_dialog(page)
     logout = "[...document.querySelectorAll('.auth-container .btn')].find((e) => e.innerText === 'Logout')"

@@ -99,6 +99,7 @@ def test_calls_pass_as_they_are_with_the_callers_own_address(
     assert answer.headers["X-Request-ID"] == answer.json()["meta"]["request_id"]
     assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
     assert _get(server, "/docs").headers["Content-Type"].startswith("text/html")
+    assert _get(server, "/", headers={"Accept": "text/html"}).headers["Content-Type"].startswith("text/html")
     _is_our_error(_get(server, "/metrics"), 404, "not_found")
     refused = _get(server, "/v1/wallets", params=GROUP)
     assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
@@ -285,8 +286,9 @@ def test_what_nginx_itself_refuses_also_without_tls_is_in_its_log_by_path_and_re
     # Without TLS no request is answered, and pages are elsewhere.
     _is_our_error(answers[-1], 403, "forbidden")
     assert answers[-1].headers["Server"] == "nginx"
-    docs = requests.get(f"{server.plain_url}/docs", allow_redirects=False, timeout=20)
-    assert (docs.status_code, docs.headers["Location"]) == (301, "https://localhost/docs")
+    for path in ("/", "/docs"):
+        page = requests.get(server.plain_url + path, allow_redirects=False, timeout=20)
+        assert (page.status_code, page.headers["Location"]) == (301, f"https://localhost{path}")
     lines = (server.folder / "wallet-api.access.log").read_text().splitlines()
     logged = {line["request_id"]: (line["path"], line["status"]) for line in map(json.loads, lines)}
     assert [logged[answer.json()["error"]["request_id"]] for answer in answers] == [

@@ -57,11 +57,12 @@ def warn_of_demo(connection: Connection) -> None:
         )
 
 
-def guide(connection: Connection, home: Path, url: str, *, is_demo: bool) -> str:
+def guide(connection: Connection, home: Path, url: str, *, has_page: bool, is_demo: bool) -> str:
     """Return the text for a first visit: the addresses, and the next steps; for the demo also requests."""
+    page = f"Boards, wallets and tokens, in a browser, are at {url}/\n" if has_page else ""
     next_steps = _demo_guide(connection, home, url) if is_demo else _own_guide()
     return (
-        f"\nThe Wallet Intelligence API is at {url}\n"
+        f"\n{page}The Wallet Intelligence API is at {url}/v1\n"
         f"Its reference, with a console to try requests, is at {url}/docs\n\n{next_steps}"
     )
 

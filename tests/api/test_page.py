@@ -1,0 +1,332 @@
+"""The page at / in a real browser: its views, its key, and what it shows where something is missing."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from flask.testing import FlaskClient
+
+from tests.ledger.in_process import Importer
+from tests.lib.browser import Page, browser, needs_chromium
+from tests.lib.demo_service import DemoService
+from tests.lib.looks import DRAWN_WIDTH, TOO_PALE
+from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.waiting import eventually
+from wallet_api.database import Connection
+from wallet_api.keys import create_key
+
+_BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+_PAGES = Path(__file__).parents[2] / "wallet_api" / "pages"
+_MINT = "0x" + "b" * 40
+_NAME = "<img src=x onerror=document.title='run'><script>document.title='run'</script>"
+
+# Those that nothing else is in the way of have the same text after a refresh, but for the times.
+_LOADED = "[...document.querySelectorAll('.state')].every((state) => state.textContent.startsWith('updated'))"
+_VIEW = "document.querySelector('#view').innerText"
+# Later than responses are shared.
+_POLL = """
+new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
+  for (const block of blocks) block.at = 0;
+  poll();
+})
+"""
+_SHIFTED = """
+new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, shift) => sum + shift.value, 0)))
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(0), 300);
+})
+"""
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A browser for all tests of this module."""
+    with browser(tmp_path_factory.mktemp("chromium") / "profile") as page:
+        yield page
+
+
+@pytest.fixture
+def page(chromium: Page) -> Page:
+    """A new tab, with a storage of its own."""
+    chromium.open_tab()
+    _resize(chromium, 1280)
+    return chromium
+
+
+def _resize(page: Page, width: int) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    page.ask("Emulation.setDeviceMetricsOverride", **size)
+
+
+def _enter(page: Page, url: str, key: str, view: str = "") -> None:
+    """Open a view, and enter the key that it asks for."""
+    page.open(f"{url}/{view}")
+    page.await_true("document.activeElement.id === 'key'")
+    page.ask("Input.insertText", text=key)
+    page.press("Enter", 13)
+
+
+def _open(page: Page, url: str, key: str, view: str = "") -> None:
+    """Open a view with a key, and wait until all of it is loaded."""
+    _enter(page, url, key, view)
+    page.await_true(f"document.querySelector('.block') && {_LOADED}")
+
+
+def _search(page: Page, text: str) -> None:
+    page.value("document.activeElement.blur()")
+    page.press("/", 191)
+    page.value("document.querySelector('#sought').value = ''")
+    page.ask("Input.insertText", text=text)
+    page.press("Enter", 13)
+
+
+def _views(demo: DemoService) -> dict[str, str]:
+    """Return the address of each view, and a heading that it has."""
+    address = demo.wallet("solana", "kol")
+    trade = next(row for row in demo.world.trade_rows() if row.blockchain == "solana")
+    return {
+        "Ranks": "#/board/solana/kol/7d/realized_pnl",
+        "Profit over time": f"#/wallet/solana/kol/{address}",
+        "Who was first": f"#/token/solana/{trade.mint}",
+    }
+
+
+def test_browsers_get_the_page_and_programs_get_json(client: FlaskClient) -> None:
+    page = client.get("/", headers=_BROWSER)
+    assert page.content_type == "text/html; charset=utf-8"
+    assert "data-key" not in page.text
+    for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}):
+        answer = client.get("/", headers=headers)
+        assert answer.json["data"]["documentation"] == "/docs"
+        assert answer.headers["Vary"] == page.headers["Vary"] == "Accept"
+
+
+def test_without_the_page_browsers_get_json_too(client_of: Any) -> None:
+    client = client_of(page=False)
+    assert client.get("/", headers=_BROWSER).json["success"] is True
+    assert client.get("/page/page.js").status_code == 404
+
+
+def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None:
+    page = client.get("/", headers=_BROWSER)
+    assert "http" not in page.text
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    # Relative, so that a prefix of a proxy works.
+    names = re.findall(r'(?:href|src)="page/([^"]+)"', page.text)
+    assert set(names) == {"icon.svg", "uPlot.min.css", "page.css", "uPlot.iife.min.js", "page.js"}
+    for name in names:
+        answer = client.get(f"/page/{name}")
+        assert answer.status_code == 200
+        kept = client.get(f"/page/{name}", headers={"If-None-Match": answer.headers["ETag"]})
+        assert (kept.status_code, kept.data) == (304, b"")
+    for name in ("..%2fsetup.py", "%2e%2e/settings.py", "page.html", "docs.js", "uPlot.LICENSE"):
+        assert client.get(f"/page/{name}").status_code == 404
+
+
+def test_the_library_of_the_plots_is_the_released_one_with_its_licence() -> None:
+    notes = (_PAGES / "uPlot.LICENSE").read_text()
+    sums = re.findall(r"^([0-9a-f]{64})  (\S+)$", notes, re.MULTILINE)
+    assert {name for _, name in sums} == {file.name for file in _PAGES.glob("uPlot*.*s*")}
+    for digest, name in sums:
+        assert hashlib.sha256((_PAGES / name).read_bytes()).hexdigest() == digest
+    assert "MIT" in notes
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("heading", ["Ranks", "Profit over time", "Who was first"])
+def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
+    server: Gunicorn, demo: DemoService, page: Page, heading: str, width: int
+) -> None:
+    _resize(page, width)
+    _open(page, server.url, demo.key, _views(demo)[heading])
+    headings = page.value("[...document.querySelectorAll('h2')].map((e) => e.textContent)")
+    assert {heading, "Signals", "Newest trades"} <= set(headings)
+    assert page.value(_SHIFTED) < 0.1
+    for colors in ("light", "dark"):
+        page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}])
+        assert page.value(DRAWN_WIDTH) <= width
+        assert eventually(lambda: page.value(TOO_PALE) == [], 5), page.value(TOO_PALE)
+    # Each block shows its request, without the key.
+    codes = page.value("[...document.querySelectorAll('.request pre')].map((e) => e.textContent)")
+    assert len(codes) == len(headings)
+    for code in codes:
+        for line in code.splitlines():
+            url = re.fullmatch(r"""curl -H "Authorization: Bearer \$KEY" '([^']+)'""", line)
+            assert url is not None, line
+            assert requests.get(url[1], headers=demo.headers, timeout=30).status_code == 200
+    assert page.value("document.images.length") == 1
+    assert page.problems == []
+
+
+@needs_chromium
+def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    view = _views(demo)["Profit over time"]
+    _enter(page, server.url, "wk_wrong", view)
+    page.await_true("document.querySelector('#refused').textContent.includes('key')")
+    assert page.value("document.querySelectorAll('.block').length") == 0
+    assert page.value("sessionStorage.length") == 0
+    page.ask("Input.insertText", text=demo.key)
+    page.press("Enter", 13)
+    page.await_true(f"document.querySelector('.block') && {_LOADED}")
+    page.value("location.reload()")
+    page.await_true(f"document.querySelector('.block') && {_LOADED}")
+    assert page.value("location.hash") == view
+    assert page.value("Object.keys(localStorage).length") == 0
+    page.value("document.querySelector('#forget').click()")
+    page.await_true("document.activeElement.id === 'key'")
+    assert demo.key not in page.value("JSON.stringify(sessionStorage) + document.documentElement.outerHTML")
+
+
+@needs_chromium
+def test_names_addresses_and_mints_are_found_from_the_keyboard(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    _open(page, server.url, demo.key)
+    page.value("document.activeElement.blur()")
+    named = next(row for row in demo.wallets if row["name"] and row["blockchain"] == "solana")
+    _search(page, f"{named['name']} · solana")
+    page.await_true(f"location.hash === '#/wallet/solana/kol/{named['wallet_address']}'")
+    page.await_true(f"document.querySelector('#view h1').textContent === '{named['name']}'")
+    views = _views(demo)
+    _search(page, views["Who was first"].rpartition("/")[2])
+    page.await_true(f"location.hash === '{views['Who was first']}'")
+    # On EVM chains the demo's wallets have one address.
+    _search(page, demo.wallet("eth", "kol").upper().replace("0X", "0x"))
+    page.await_true("location.hash.startsWith('#/wallet/')")
+    page.await_true("document.querySelector('#said').textContent.startsWith('Also tracked as')")
+    _search(page, "0x" + "1" * 40)
+    page.await_true("document.querySelector('#said').textContent.startsWith('This is neither')")
+    _search(page, "Nobody Nowhere")
+    page.await_true("document.querySelector('#said').textContent.includes('No tracked wallet is named')")
+    assert page.problems == []
+
+
+@needs_chromium
+def test_a_page_that_nothing_changes_for_costs_no_credit(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
+    _import(database_url)
+    key = create_key(connection, "visitor", credits=1000)
+    url = gunicorn(workers=1).url
+    _open(page, url, key)
+
+    def left() -> int:
+        headers = {"Authorization": f"Bearer {key}"}
+        credits: int = requests.get(f"{url}/v1/key", headers=headers, timeout=30).json()["data"]["credits"][
+            "left"
+        ]
+        return credits
+
+    page.value("poll()")
+    before = left()
+    assert before < 1000
+    for _ in range(3):
+        page.value(_POLL)
+        page.await_true("blocks.every((block) => block.at)")
+    # A new window of a signal begins each second.
+    assert before - left() <= 3
+
+
+@needs_chromium
+def test_an_empty_ledger_says_what_to_do(gunicorn: StartGunicorn, connection: Connection, page: Page) -> None:
+    _open(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
+    assert "No wallet is tracked yet" in page.value(_VIEW)
+    assert "No trade yet." in page.value("document.querySelector('#beside').innerText")
+    assert page.problems == []
+
+
+@needs_chromium
+def test_what_a_token_is_named_is_never_run(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
+    address = _import(database_url, name=_NAME)
+    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    for view in (f"#/wallet/eth/kol/{address}", f"#/token/eth/{_MINT}"):
+        page.open_tab()
+        _enter(page, url, key, view)
+        for part in ("#view", "#beside"):
+            page.await_true(f"document.querySelector('{part}').innerText.includes({json.dumps(_NAME)})")
+        assert page.value("document.title").endswith("Wallet Intelligence")
+        assert page.value("document.querySelectorAll('main img, main script').length") == 0
+        # Without a provider there are no balances.
+        assert [problem for problem in page.problems if "/v1/wallets/holdings?" not in problem] == []
+
+
+@needs_chromium
+def test_a_service_that_stops_is_named_and_what_was_shown_stays(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
+    _import(database_url)
+    service = gunicorn(workers=1)
+    _open(page, service.url, create_key(connection, "visitor"))
+    service.stop()
+    page.value("poll()")
+    state = "document.querySelector('#view .state').textContent"
+    page.await_true(f"{state}.startsWith('The service does not respond. Last updated')")
+    assert "next try in" in page.value(state)
+    assert page.value("document.querySelectorAll('#view tbody tr').length") == 1
+
+
+@needs_chromium
+def test_a_key_over_its_rate_pauses_the_page_as_long_as_the_service_says(
+    gunicorn: StartGunicorn, connection: Connection, page: Page
+) -> None:
+    url = gunicorn(workers=1).url
+    _enter(page, url, create_key(connection, "visitor", rate="2/minute"))
+    pauses = "/next try in [2-6][0-9] s/.test(document.querySelector('main').textContent)"
+    page.await_true(pauses)
+
+
+@needs_chromium
+def test_a_thousand_wallets_are_shown_page_by_page(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
+    _import(database_url, wallets=1000)
+    _open(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
+    seen = set()
+    ranks = "[...document.querySelectorAll('#view tbody tr td:first-child')].map((e) => e.textContent)"
+    while True:
+        shown = page.value(ranks)
+        assert not seen & set(shown)
+        seen |= set(shown)
+        following = "[...document.querySelectorAll('#view .pages button')].at(-1)"
+        if page.value(f"{following}.disabled"):
+            break
+        page.value(f"{following}.click()")
+        page.await_true(f"{ranks}[0] !== '{shown[0]}'")
+    assert len(seen) == 1000
+    assert page.problems == []
+
+
+def _import(url: str, name: str = "Token", wallets: int = 1) -> str:
+    """Import wallets with a purchase each of a token of this name, and return the address of the first."""
+    importer, now = Importer(url), datetime.now(UTC)
+    addresses = [f"0x{number:040x}" for number in range(1, wallets + 1)]
+    importer.wallets({"blockchain": "eth", "type": "kol", "wallet_address": address} for address in addresses)
+    importer.trades(
+        {
+            "blockchain": "eth",
+            "wallet_address": address,
+            "tx_signature": f"0x{number:064x}",
+            "mint": _MINT,
+            "token_name": name,
+            "transaction_type": "buy",
+            "token_amount": "5",
+            "value": "2",
+            "created_at": (now - timedelta(minutes=5)).isoformat(),
+        }
+        for number, address in enumerate(addresses)
+    )
+    return addresses[0]

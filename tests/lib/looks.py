@@ -1,0 +1,38 @@
+"""What a page in a browser looks like: its width, and texts that are too pale."""
+
+# After it was drawn anew.
+DRAWN_WIDTH = """
+new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(document.documentElement.scrollWidth))))
+"""
+# The contrast of every text that is seen to what is behind it, and how much it needs: WCAG 2.2, 1.4.3.
+TOO_PALE = """
+(() => {
+  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+  const over = ([r, g, b, a = 1], below) => [r, g, b].map((c, i) => c * a + below[i] * (1 - a));
+  const background = (element) => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(parts(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
+  };
+  const light = (color) => color
+    .map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const pale = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    if (!text || !element.checkVisibility() || element.closest("noscript, option, .skip")) continue;
+    const style = getComputedStyle(element);
+    const behind = background(element);
+    const [high, low] = [light(over(parts(style.color), behind)), light(behind)].sort((a, b) => b - a);
+    const size = parseFloat(style.fontSize);
+    const needed = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < needed) pale.push(`${ratio.toFixed(2)} ${element.className}: ${text.slice(0, 40)}`);
+  }
+  return pale;
+})()
+"""
