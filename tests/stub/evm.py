@@ -65,7 +65,7 @@ class EvmChain:
     `behind` is how many of the newest blocks the node does not have yet; with `lies`, its `eth_blockNumber`
     says otherwise; with `ignores_filters`, it returns the logs of all. `state_blocks` is for how many blocks
     it keeps state; `new` are accounts that traces do not have before. `placed_by` has placed all orders in
-    native coin.
+    native coin. `contracts` has the block of each contract's creation.
     """
 
     start: int = 1000
@@ -84,6 +84,7 @@ class EvmChain:
     new: set[str] = field(default_factory=set)
     supplies: dict[str, int] = field(default_factory=dict)
     placed_by: str = ZERO
+    contracts: dict[str, int] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
     _forks: int = 0
 
@@ -114,6 +115,7 @@ class EvmChain:
             "eth_getTransactionReceipt": self._receipt,
             "eth_getBlockReceipts": self._block_receipts,
             "eth_getBalance": self._balance,
+            "eth_getCode": self._code,
             "debug_traceTransaction": self._trace,
         }
         if (
@@ -217,6 +219,9 @@ class EvmChain:
 
     def _balance(self, address: str, tag: str) -> str:
         return hex(RICH + self._sum(address, self._state(tag), "coins"))
+
+    def _code(self, address: str, tag: str) -> str:
+        return "0x6080" if self._state(tag) >= self.contracts.get(address, self.newest + 1) else "0x"
 
     def deposit(self, address: str, tag: str) -> bytes:
         """Return what an account has with the entry point of ERC-4337."""

@@ -63,6 +63,8 @@ class Nodes:
     errors: dict[str, list[int]] = field(default_factory=dict)
     # The blocks of EVM chains.
     blocks: dict[str, EvmChain] = field(default_factory=dict)
+    # Accounts of a program, such as the curves of launchpads.
+    owners: dict[str, str] = field(default_factory=dict)
     # Of mints that nobody holds.
     names: dict[str, str] = field(default_factory=dict)
     _metadata: dict[str, Balance] = field(default_factory=dict)
@@ -123,6 +125,9 @@ class Nodes:
         return [token_account(owner, program, token, part) for part in parts]
 
     def _account(self, mints: dict[str, Balance], address: str) -> dict[str, Any] | None:
+        if address in self.owners:
+            data = ["", "base64"]
+            return {"lamports": 1, "owner": self.owners[address], "data": data, "executable": False}
         if address in mints:
             # Its metadata is requested in the same call, later.
             self._metadata[metadata_address(address)] = mints[address]

@@ -44,13 +44,14 @@ def buy(
     fee: int = 0,
     wallet: str = WALLET,
     wrapped: str = WETH,
+    mint: str = CAT,
     **more: str,
 ) -> Transaction:
-    """Return a buy of CAT for native coin, of which a router keeps `fee`."""
+    """Return a buy of a token, CAT, for native coin, of which a router keeps `fee`."""
     logs = (
         log(wrapped, (DEPOSIT, word(ROUTER)), coin - fee),
         transfer(wrapped, ROUTER, POOL, coin - fee),
-        transfer(CAT, POOL, wallet, units),
+        transfer(mint, POOL, wallet, units),
         log(POOL, (SWAP, word(ROUTER), word(wallet)), coin - fee, 0, 0, units),
     )
     coins = {wallet: -coin - GAS}
@@ -65,10 +66,11 @@ def sell(
     fee: int = 0,
     wallet: str = WALLET,
     wrapped: str = WETH,
+    mint: str = CAT,
 ) -> Transaction:
-    """Return a sell of CAT for native coin, of which a router keeps `fee`."""
+    """Return a sell of a token, CAT, for native coin, of which a router keeps `fee`."""
     logs = (
-        transfer(CAT, wallet, POOL, units),
+        transfer(mint, wallet, POOL, units),
         transfer(wrapped, POOL, ROUTER, coin),
         log(POOL, (SWAP, word(POOL), word(ROUTER)), 0, units, coin, 0),
         log(wrapped, (WITHDRAWAL, word(ROUTER)), coin),

@@ -40,6 +40,7 @@ _COMMANDS = {
     "config": "config:config",
     "restore": "backup:restore",
     "demo": "demo:demo",
+    "discover": "discover:discover",
 }
 
 

@@ -73,6 +73,7 @@ class Transaction(msgspec.Struct, rename="camel"):
     meta: _Meta
     transaction: _Body
     block_time: int | None = None
+    slot: int = 0
 
     @property
     def keys(self) -> list[str]:

@@ -143,7 +143,8 @@ class Fetch:
         """Send a JSON document to `url`, else as get(). Only for requests that are safe to repeat."""
         data = orjson.dumps(document)
         headers = {"Content-Type": "application/json"}
-        return self._retry(lambda: read(self._request("POST", url, data=data, headers=headers)))
+        calls = len(document) if isinstance(document, list) else 1
+        return self._retry(lambda: read(self._request("POST", url, calls, data=data, headers=headers)))
 
     def remaining_seconds(self) -> float:
         """Return the time left for the whole fetch."""
@@ -197,7 +198,7 @@ class Fetch:
             time.sleep(pause)
             attempt += 1
 
-    def _request(self, method: str, url: str, **options: Any) -> Reply:
+    def _request(self, method: str, url: str, calls: int = 1, **options: Any) -> Reply:
         remaining = self.remaining_seconds()
         if remaining <= 0:
             raise TimedOut("no time left")
@@ -206,7 +207,7 @@ class Fetch:
         timeout: Any = Timeout(connect=connect, total=remaining)
         pace = self._fetcher.pace
         if pace is not None:
-            pace.wait()
+            pace.wait(calls)
         try:
             # A redirect could send the key to another host, so none is followed.
             with self._fetcher.session.request(

@@ -35,8 +35,8 @@ class Pace:
         finally:
             self._thread.urgent = False
 
-    def wait(self) -> None:
-        """Wait until the next request may be sent."""
+    def wait(self, calls: int = 1) -> None:
+        """Wait until the next request may be sent, which has so many calls of a node."""
         urgent = getattr(self._thread, "urgent", False)
         with self._turn:
             self._urgent += urgent

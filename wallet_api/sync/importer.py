@@ -169,7 +169,7 @@ class Importer:
 
         def records() -> Iterator[Record[TradeRow]]:
             for number, (_, draft, value) in enumerate(rows):
-                yield number, b"", _row(draft, value)
+                yield number, b"", trade_row(draft, value)
 
         def reject(number: int, line: bytes, fault: BadRow) -> None:
             rejected[number] = fault.rule
@@ -254,7 +254,8 @@ def _left_out(draft: Draft, reason: Reason, detail: str) -> LeftOut:
     return LeftOut(draft.wallet, draft.tx_signature, reason, detail, draft.created_at)
 
 
-def _row(draft: Draft, native: Decimal) -> TradeRow:
+def trade_row(draft: Draft, native: Decimal) -> TradeRow:
+    """Return the row of a trade whose value in the native coin is known."""
     return TradeRow(
         blockchain=draft.wallet.chain.name,  # type: ignore[arg-type]
         wallet_address=draft.wallet.address,

@@ -80,11 +80,10 @@ def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list
     return [*([of_moralis] if of_moralis else []), *([chain] for chain in of_nodes)]
 
 
-@contextmanager
-def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Provider]]:
-    """Yield the providers of these chains, or of all. Raise SettingsError as supplied_chains()."""
+def trade_limits(settings: Settings) -> Limits:
+    """Return the limits of the requests for trades."""
     page_seconds = max(_PAGE_SECONDS, settings.holdings_fetch_seconds)
-    limits = replace(
+    return replace(
         Limits.of(settings),
         silence_seconds=page_seconds * SILENCE,
         total_seconds=page_seconds,
@@ -93,6 +92,12 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
         breaker_failures=_NO_BREAKER,
         breaker_seconds=0.0,
     )
+
+
+@contextmanager
+def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Provider]]:
+    """Yield the providers of these chains, or of all. Raise SettingsError as supplied_chains()."""
+    limits = trade_limits(settings)
     with ExitStack() as stack:
         providers = []
         for names in supplied_chains(settings, chains):

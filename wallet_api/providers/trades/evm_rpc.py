@@ -164,7 +164,7 @@ class EvmRpcTrades:
         end = self._node.block(last)
         if last in part and part[last].hash != end.hash:
             raise Broken(REPLACED)
-        chunk = self._read(_merge(dict(part), again), new_from)
+        chunk = self.read(_merge(dict(part), again), new_from)
         # A block whose time cannot be does not stop those after it.
         moment = time_of(end) or since
         chunk.until = moment
@@ -178,7 +178,7 @@ class EvmRpcTrades:
         ]
         return chunk
 
-    def _read(self, found: Mapping[int, Found], new_from: int) -> Chunk:
+    def read(self, found: Mapping[int, Found], new_from: int = 0) -> Chunk:
         """Return the trades in these blocks. Transactions of blocks before `new_from` are not counted."""
         chunk = Chunk()
         cases = self._cases(found, new_from, chunk)

@@ -41,9 +41,11 @@ _Transfers = tuple[list[Log], list[TrackedWallet]]
 class EvmSpans:
     """Reads spans as long as the node allows, and remembers the limits that it has shown."""
 
-    def __init__(self, chain: Chain, node: EvmNode) -> None:
+    def __init__(self, chain: Chain, node: EvmNode, mints: Sequence[str] = ()) -> None:
         self._chain = chain
         self._node = node
+        # Of all tokens, or of these alone.
+        self._tokens = {"address": list(mints)} if mints else {}
         # What the node allows: blocks in a span, and wallets in a request.
         self._span = _FIRST_SPAN
         self._topics = _MOST_TOPICS
@@ -88,7 +90,7 @@ class EvmSpans:
         """
         logs: list[Log] = []
         unlisted = [wallet for wallet in wallets if first == last and (first, wallet.address) in self._dense]
-        span = {"fromBlock": hex(first), "toBlock": hex(last)}
+        span = self._tokens | {"fromBlock": hex(first), "toBlock": hex(last)}
         waiting = deque([[wallet for wallet in wallets if wallet not in unlisted]])
         while waiting:
             part = waiting.popleft()

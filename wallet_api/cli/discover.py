@@ -1,0 +1,192 @@
+"""`wallet-api discover MINT…`: find wallets by the first buyers of tokens, from the operator's own node."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import click
+
+from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.cli.discovered import document, print_found, write_wallets
+from wallet_api.cli.environment import require_tables, settings_with_database, write_note
+from wallet_api.cli.options import all_of
+from wallet_api.cli.output import json_option, print_json, progress_bar
+from wallet_api.cli.sync_rounds import log_to_stderr
+from wallet_api.database import connect, translated
+from wallet_api.discovery.kept import Kept
+from wallet_api.discovery.launches import Since
+from wallet_api.discovery.nodes import node_source, node_url
+from wallet_api.discovery.purse import Purse
+from wallet_api.discovery.search import Wanted, judge, search_patiently
+from wallet_api.forms import BadRow, check_address
+from wallet_api.providers.faults import ProviderFault
+from wallet_api.settings import Settings
+from wallet_api.sync.sources import price_sources
+from wallet_api.times import read_time
+
+_NOT_ALL = 3
+
+_options = all_of(
+    click.argument("mints", metavar="MINT…", nargs=-1, required=True),
+    click.option("--chain", required=True, type=click.Choice(tuple(CHAINS)), help="The chain of the tokens."),
+    click.option(
+        "--first",
+        type=click.IntRange(1, 10_000),
+        default=200,
+        show_default=True,
+        help="How many first buyers of each token are candidates.",
+    ),
+    click.option(
+        "--min-tokens",
+        type=click.IntRange(1),
+        default=2,
+        show_default=True,
+        help="In how many of the tokens a candidate was among the first.",
+    ),
+    click.option(
+        "--max-requests",
+        type=click.IntRange(1),
+        default=2000,
+        show_default=True,
+        help="The most requests that the node gets; each call of a batch counts.",
+    ),
+    click.option(
+        "--since",
+        "since",
+        multiple=True,
+        metavar="[MINT=]BLOCK|DATE|POOL",
+        help="Where a token begins, if the node does not show it: a block, a day or the address of a pool.",
+    ),
+    click.option("--type", "type_", type=click.Choice(WALLET_TYPES), help="The type of the wallets in FILE."),
+    click.option("--yes", is_flag=True, help="Begin without confirmation. Required without a terminal."),
+    json_option,
+    click.option("--output", metavar="FILE", help="The list of wallets. Default: discovered-CHAIN.ndjson."),
+    click.option("-v", "--verbose", is_flag=True, help="Log each request."),
+)
+
+
+@click.command()
+@_options
+def discover(
+    mints: tuple[str, ...],
+    chain: str,
+    first: int,
+    min_tokens: int,
+    max_requests: int,
+    since: tuple[str, ...],
+    type_: str | None,
+    output: str | None,
+    yes: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Find wallets that bought several tokens first, from your own node, ranked by their profit in these.
+
+    FILE lists them for 'wallet-api import wallets'; nothing is imported. What the node has returned is kept
+    in FILE.state: run the command again to go on. Exit status: 0 all was read, 3 a part was not, 1 it failed.
+    """
+    tokens = _addresses(chain, mints)
+    if min_tokens > len(tokens):
+        raise click.UsageError(f"--min-tokens is {min_tokens}, but {len(tokens)} different tokens are given.")
+    of_chain = CHAINS[chain].types
+    if type_ is not None and type_ not in of_chain:
+        raise click.UsageError(f"--type is one of {', '.join(of_chain)} on {chain}.")
+    wanted = Wanted(tokens, first, min_tokens, _beginnings(chain, tokens, since))
+    own = Settings.from_environment()
+    node_url(own, chain)
+    file = Path(output or f"discovered-{chain}.ndjson")
+    _confirm(own, chain, wanted, max_requests, yes=yes)
+    with ExitStack() as stack:
+        settings = stack.enter_context(settings_with_database(creates=True))
+        log_to_stderr(settings, stack, verbose=verbose)
+        kept = stack.enter_context(closing(Kept(file.with_name(f"{file.name}.state"))))
+        if kept.since is not None:
+            write_note(
+                f"Goes on from {kept.path} of {kept.since:%Y-%m-%d %H:%M} UTC with {len(kept):,} results."
+                " Delete it to begin anew."
+            )
+        purse = _Shown(settings, max_requests, stack)
+        open_source = stack.enter_context(node_source(settings, chain, tokens, purse, kept))
+        try:
+            found = search_patiently(
+                open_source, wanted, purse, kept, write_note, settings.holdings_backoff_seconds
+            )
+        except ProviderFault as fault:
+            raise click.ClickException(
+                f"{chain}: {fault.message} What it returned before is kept in {kept.path}:"
+                " run the command again to go on."
+            ) from fault
+        except (KeyboardInterrupt, SystemExit):
+            write_note(f"\nWhat was read is kept in {kept.path}: run the command again to go on.")
+            raise
+        prices, _ = stack.enter_context(price_sources(settings))
+        with translated(), connect(str(settings.database_url)) as connection:
+            require_tables(connection)
+            judged = judge(connection, prices, found)
+        write_wallets(file, chain, type_ or ("smart" if "smart" in of_chain else of_chain[0]), judged)
+        if found.is_whole:
+            kept.remove()
+    if as_json:
+        print_json(document(chain, wanted, found, judged, purse, file))
+    else:
+        print_found(chain, wanted, found, judged, purse, file)
+    if not found.is_whole:
+        sys.exit(_NOT_ALL)
+
+
+class _Shown(Purse):
+    """A purse that moves a progress bar."""
+
+    def __init__(self, settings: Settings, most: int, stack: ExitStack) -> None:
+        super().__init__(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds, most)
+        self._show = stack.enter_context(progress_bar("Requests"))
+
+    def wait(self, calls: int = 1) -> None:
+        super().wait(calls)
+        self._show(self.spent, self.most, f"{self.left:,} left")
+
+
+def _addresses(chain: str, mints: Sequence[str]) -> list[str]:
+    try:
+        return list(dict.fromkeys(check_address(chain, mint, "MINT") for mint in mints))
+    except BadRow as error:
+        raise click.UsageError(f"{error}.") from error
+
+
+def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict[str, Since]:
+    """Return where tokens begin; a text without a token is of all of them."""
+    beginnings: dict[str, Since] = {}
+    for text in texts:
+        mint, is_of_one, value = text.rpartition("=")
+        of = _addresses(chain, [mint]) if is_of_one else tokens
+        if not set(of) <= set(tokens):
+            raise click.UsageError(f"--since names {mint}, which is none of the tokens.")
+        beginnings |= dict.fromkeys(of, _since(chain, value))
+    return beginnings
+
+
+def _since(chain: str, value: str) -> Since:
+    if value.isascii() and value.isdecimal() and len(value) < 16:
+        return Since(block=int(value))
+    try:
+        return Since(moment=read_time(value))
+    except ValueError:
+        pass
+    try:
+        return Since(address=check_address(chain, value))
+    except BadRow as error:
+        raise click.UsageError(f"--since: {value!r} is no block, date or address of {chain}.") from error
+
+
+def _confirm(settings: Settings, chain: str, wanted: Wanted, most: int, *, yes: bool) -> None:
+    rate = settings.sync_rpc_requests_per_second
+    write_note(
+        f"The node of {chain.upper()}_RPC_URL gets at most {most:,} requests, at most {rate:g} a second"
+        f" ({most / rate / 60:.0f} minutes or more), for the first {wanted.first:,} buyers of"
+        f" {len(wanted.mints):,} tokens and the trades of those in {wanted.min_tokens} or more."
+    )
+    if not yes:
+        if not sys.stdin.isatty():
+            raise click.ClickException("There is no terminal to confirm on. Add --yes to begin.")
+        click.confirm("Begin?", abort=True, err=True)

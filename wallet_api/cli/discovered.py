@@ -1,0 +1,155 @@
+"""What `wallet-api discover` prints and writes: the tokens, and the ranked wallets with their numbers."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.cli.output import print_table, typed
+from wallet_api.discovery.launches import Launch
+from wallet_api.discovery.purse import Purse
+from wallet_api.discovery.search import Discovered, Judged, Wanted, describe
+
+_TOKEN_COUNTS = ("buy_txn", "sell_txn", "covered_txn", "short_holds")
+_TOKEN_AMOUNTS = (
+    *("invested", "sold", "realized", "realized_cost"),
+    *("bought_tokens", "sold_tokens", "tokens_without_cost", "held"),
+)
+_COUNTS = (
+    *("early_in", "won", "tokens", "still_holding", "sold_unbought"),
+    *("buy_txn", "sell_txn", "covered_txn", "short_holds"),
+)
+_AMOUNTS = ("realized", "realized_cost", "invested", "sold")
+_LEGEND = (
+    "EARLY: tokens in which it was among the first buyers. WON: those of them with a profit.\n"
+    "The order is by WON, then by PROFIT, realized over all trades in the given tokens.\n"
+    "UNBOUGHT: tokens of which it sold more than it had bought. BLOCK: tokens bought in their first block.\n"
+    "TOGETHER: wallets that bought the same tokens, each within 5 seconds of it.\n"
+    "<1MIN: sells after less than a minute, of all. HOLDS: tokens that it still holds.\n"
+    "LEFT OUT: transactions of it that could not be read as trades."
+)
+
+
+def document(
+    chain: str, wanted: Wanted, found: Discovered, judged: Judged, purse: Purse, file: Path
+) -> dict[str, Any]:
+    """Return all that was found; amounts are texts with all their digits."""
+    return {
+        "chain": chain,
+        "is_whole": found.is_whole,
+        "requests": {"sent": purse.spent, "most": purse.most},
+        "tokens": [_token(launch, wanted) for launch in found.launches],
+        "candidates": len(found.candidates),
+        "unread": len(found.unread),
+        "wallets": [
+            _wallet(place, row, found, judged) for place, row in enumerate(judged.ranking.wallets, 1)
+        ],
+        "output": str(file),
+    }
+
+
+def _token(launch: Launch, wanted: Wanted) -> dict[str, Any]:
+    token: dict[str, Any] = {"mint": launch.mint, "is_whole": launch.is_whole, "buyers": len(launch.buyers)}
+    if launch.beginning is None:
+        return token | {"why": launch.why}
+    return token | {"beginning": {"block": launch.beginning.block, "is_given": launch.beginning.is_given}}
+
+
+def _wallet(place: int, row: Mapping[str, Any], found: Discovered, judged: Judged) -> dict[str, Any]:
+    address = row["address"]
+    tokens = []
+    for launch in found.launches:
+        position = judged.ranking.positions.get((address, launch.mint))
+        if position is None:
+            continue
+        buyer = launch.buyers.get(address) if launch.beginning else None
+        tokens.append(
+            {
+                "mint": launch.mint,
+                "place": None if buyer is None else buyer.place,
+                "is_in_first_block": launch.is_in_first_block(address),
+                "is_held": position["is_held"],
+                **{name: position[name] for name in _TOKEN_COUNTS},
+                **{name: plain(position[name]) for name in _TOKEN_AMOUNTS},
+            }
+        )
+    return {
+        "rank": place,
+        "address": address,
+        **{name: int(row[name]) for name in _COUNTS},
+        **{name: plain(row[name]) for name in _AMOUNTS},
+        "in_first_block": sum(token["is_in_first_block"] for token in tokens),
+        "together_with": judged.together.get(address, ()),
+        "left_out": judged.left_out[address],
+        "of_tokens": tokens,
+    }
+
+
+def print_found(
+    chain: str, wanted: Wanted, found: Discovered, judged: Judged, purse: Purse, file: Path
+) -> None:
+    """Print the tokens and the ranking as tables."""
+    for launch in found.launches:
+        click.echo(f"{launch.mint}: {describe(launch, wanted.first)}")
+    of = [_wallet(place, row, found, judged) for place, row in enumerate(judged.ranking.wallets, 1)]
+    profit = f"PROFIT {CHAINS[chain].currency}"
+    head = (
+        "",
+        "WALLET",
+        "EARLY",
+        "WON",
+        profit,
+        "UNBOUGHT",
+        "BLOCK",
+        "TOGETHER",
+        "<1MIN",
+        "HOLDS",
+        "LEFT OUT",
+    )
+    if of:
+        click.echo()
+        print_table([head, *(_cells(wallet) for wallet in of)])
+        click.echo(f"\n{_LEGEND}\n")
+    click.echo(
+        f"{len(of):,} wallets of {len(found.candidates):,} candidates, with {purse.spent:,} requests"
+        f" of at most {purse.most:,}: {file}"
+    )
+    if found.unread:
+        click.echo(f"{len(found.unread):,} candidates are not read yet: run the command again to go on.")
+    if of:
+        click.echo(f"Check the list, then: {typed(f'import wallets {file}')}")
+
+
+def _cells(wallet: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        f"{wallet['rank']}",
+        wallet["address"],
+        f"{wallet['early_in']}",
+        f"{wallet['won']}",
+        f"{Decimal(wallet['realized']):.4f}",
+        f"{wallet['sold_unbought']}",
+        f"{wallet['in_first_block']}",
+        f"{len(wallet['together_with'])}",
+        f"{wallet['short_holds']}/{wallet['covered_txn']}",
+        f"{wallet['still_holding']}",
+        f"{sum(wallet['left_out'].values())}",
+    )
+
+
+def write_wallets(file: Path, chain: str, type_: str, judged: Judged) -> None:
+    """Write the wallets in their order, as `wallet-api import wallets` reads them."""
+    rows = (
+        {"blockchain": chain, "type": type_, "wallet_address": row["address"]}
+        for row in judged.ranking.wallets
+    )
+    file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+
+
+def plain(number: Decimal) -> str:
+    """Return an amount without zeros at its end."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

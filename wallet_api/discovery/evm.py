@@ -1,0 +1,189 @@
+"""The first buyers of a token of an EVM chain, by its transfers, and the trades of candidates, all together.
+
+https://ethereum.github.io/execution-apis/
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from wallet_api.chains import Chain
+from wallet_api.decoding.evm import TRANSFER, ZERO, ChainBlock, Log, address_of
+from wallet_api.decoding.trades import Draft
+from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
+from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
+from wallet_api.providers.jsonrpc import Node
+from wallet_api.providers.replies import quantity
+from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, time_of
+from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
+from wallet_api.providers.trades.evm_spans import EvmSpans
+from wallet_api.providers.trades.source import Chunk
+
+_FIRST_SPAN = 100
+_LONGEST_SPAN = 10_000
+# A span with fewer transfers is doubled.
+_FEW_LOGS = 200
+# The transactions that are read together, so that few are read beyond the last first buyer.
+_TOGETHER = 25
+
+NO_CONTRACT = "the node has no contract at its address"
+NO_STATE = "the node has no old state, by which the contract's first block is found; give it (--since)"
+NOT_MINTED = "the first transfer that the node returns issues no tokens, so that earlier ones are missing"
+NO_TRANSFER = "the node returns no transfer of it"
+
+
+class _Log(Log, rename="camel", kw_only=True):
+    log_index: str = "0x0"
+
+
+class EvmSource:
+    """A node of an EVM chain. The present is the newest final block at the first start."""
+
+    def __init__(self, chain: Chain, node: Node, confirmations: int, mints: Sequence[str]) -> None:
+        self._node = EvmNode(chain, node)
+        self._reader = EvmRpcTrades(chain, node, confirmations)
+        self._spans = EvmSpans(chain, self._node, mints)
+        self._wallets = Wallets(chain)
+        self._node.check_chain()
+        self._newest = max(0, self._node.newest() - confirmations)
+        self._read: set[tuple[str, str]] = set()
+
+    def beginning(self, mint: str, since: Since | None) -> Beginning:
+        """Implement FirstBuyers.beginning: the contract's first block."""
+        if since is not None and since.block is not None:
+            return Beginning(min(since.block, self._newest), is_given=True)
+        if since is not None and since.moment is not None:
+            moment = since.moment
+            return Beginning(self._earliest(lambda number: self._time(number) >= moment), is_given=True)
+        address = mint if since is None else str(since.address)
+        if not self._has_code(address, self._newest):
+            raise NotReached(NO_CONTRACT)
+        beginning = Beginning(
+            self._earliest(lambda number: self._has_code(address, number)), is_given=since is not None
+        )
+        if since is None:
+            first = next((logs[0] for logs in self._transfers(mint, beginning.block) if logs), None)
+            if first is None:
+                raise NotReached(NO_TRANSFER)
+            if address_of(first.topics[1]) != ZERO:
+                raise NotReached(NOT_MINTED)
+        return beginning
+
+    def first(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+        """Implement FirstBuyers.first. Who received the token may have bought it."""
+        for logs in self._transfers(mint, beginning.block):
+            transactions: dict[str, list[_Log]] = {}
+            for log in logs:
+                transactions.setdefault(log.transaction_hash, []).append(log)
+            signatures = list(transactions)
+            for start in range(0, len(signatures), _TOGETHER):
+                part = signatures[start : start + _TOGETHER]
+                found: dict[int, Found] = {}
+                for log in (log for signature in part for log in transactions[signature]):
+                    block = found.setdefault(quantity(log.block_number), Found(log.block_hash))
+                    if block.hash != log.block_hash:
+                        raise Broken(REPLACED)
+                    taker = address_of(log.topics[2])
+                    if taker not in (ZERO, mint):
+                        wallets = block.wallets.setdefault(log.transaction_hash, {})
+                        wallets[taker] = self._wallets.of(taker)
+                places = {signature: place for place, signature in enumerate(part)}
+                readings = self._readings({number: block for number, block in found.items() if block.wallets})
+                yield sorted(readings, key=lambda reading: places[reading.tx_signature])
+
+    def own(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[Own]:
+        """Implement FirstBuyers.own: the transfers from and to all of them, by topics."""
+        wallets = [self._wallets.of(address) for address in addresses]
+        number = min(launch.beginning.block for launch in launches if launch.beginning)
+        may_widen = True
+        while number <= self._newest:
+            last, found, may_widen = self._spans.read(wallets, number, self._newest, may_widen)
+            for block in found.values():
+                for signature, of in list(block.wallets.items()):
+                    block.wallets[signature] = {
+                        address: wallet
+                        for address, wallet in of.items()
+                        if (address, signature) not in self._read
+                    }
+                    if not block.wallets[signature]:
+                        del block.wallets[signature]
+            number = last + 1
+            yield Own(
+                self._readings({number: block for number, block in found.items() if block.wallets}),
+                addresses if number > self._newest else (),
+            )
+
+    def _readings(self, found: dict[int, Found]) -> list[Reading]:
+        chunk: Chunk = self._reader.read(found) if found else Chunk()
+        numbers = {signature: number for number, block in found.items() for signature in block.wallets}
+        self._read |= {
+            (address, one) for block in found.values() for one, of in block.wallets.items() for address in of
+        }
+        readings = []
+        by_case: dict[tuple[str, str], list[Draft]] = {}
+        for draft in chunk.drafts:
+            by_case.setdefault((draft.wallet.address, draft.tx_signature), []).append(draft)
+        for (address, signature), drafts in by_case.items():
+            readings.append(Reading(address, signature, numbers[signature], drafts))
+        for each in chunk.left_out:
+            readings.append(
+                Reading(
+                    each.wallet.address, each.tx_signature, numbers[each.tx_signature], why=str(each.reason)
+                )
+            )
+        return readings
+
+    def _transfers(self, mint: str, number: int) -> Iterator[list[_Log]]:
+        """Yield all transfers of a token from a block on, in their order, by spans."""
+        width, may_widen = _FIRST_SPAN, True
+        while number <= self._newest:
+            last = min(self._newest, number + width - 1)
+            logs = self._span(mint, number, last)
+            if logs is None:
+                width, may_widen = max(1, width // 2), False
+                continue
+            yield logs
+            if may_widen and len(logs) < _FEW_LOGS:
+                width = min(2 * width, _LONGEST_SPAN)
+            number = last + 1
+
+    def _span(self, mint: str, first: int, last: int) -> list[_Log] | None:
+        """Return the transfers of a span; None if it is too long for the node."""
+        query = {"address": [mint], "topics": [[TRANSFER]], "fromBlock": hex(first), "toBlock": hex(last)}
+        try:
+            result, end = self._node.request(
+                [("eth_getLogs", [query]), ("eth_getBlockByNumber", [hex(last), False])]
+            )
+            logs = [log for log in result.read(list[_Log]) if not log.removed and len(log.topics) == 3]
+        except (TimedOut, Rejected, TooLarge):
+            if first == last:
+                raise
+            return None
+        if end.read(ChainBlock | None) is None:  # type: ignore[arg-type]
+            raise Broken(BEHIND)
+        # A node that ignores the filter may as well leave out logs.
+        for log in logs:
+            if log.address.lower() != mint or log.topics[0] != TRANSFER:
+                raise Malformed("a log that was not requested")
+            if not first <= quantity(log.block_number) <= last:
+                raise Malformed("a log of another block")
+        return sorted(logs, key=lambda log: (quantity(log.block_number), quantity(log.log_index)))
+
+    def _has_code(self, address: str, number: int) -> bool:
+        (result,) = self._node.request([("eth_getCode", [address, hex(number)])])
+        if result.error is not None:
+            raise NotReached(NO_STATE)
+        return len(result.read(str)) > 2
+
+    def _time(self, number: int) -> datetime:
+        return time_of(self._node.block(number)) or datetime.fromtimestamp(0, UTC)
+
+    def _earliest(self, holds: Callable[[int], bool]) -> int:
+        """Return the first block for which `holds` is true, or the newest one."""
+        low, high = 0, self._newest
+        while low < high:
+            middle = (low + high) // 2
+            if holds(middle):
+                high = middle
+            else:
+                low = middle + 1
+        return low

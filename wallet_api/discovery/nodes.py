@@ -1,0 +1,41 @@
+"""The node of a chain, from the settings, with a purse and what is kept."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from prometheus_client import CollectorRegistry
+
+from wallet_api.chains import CHAINS
+from wallet_api.discovery.evm import EvmSource
+from wallet_api.discovery.kept import Kept, KeptNode
+from wallet_api.discovery.launches import FirstBuyers
+from wallet_api.discovery.purse import Purse
+from wallet_api.discovery.solana import SolanaSource
+from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.settings import Settings, SettingsError
+from wallet_api.sync.sources import trade_limits
+
+
+def node_url(settings: Settings, chain: str) -> str:
+    """Return the URL of the node of a chain. Raise SettingsError if there is none."""
+    url = settings.rpc_url(chain)
+    if url is None:
+        raise SettingsError(f"{chain.upper()}_RPC_URL is not set; it names the node of {chain}")
+    return url
+
+
+@contextmanager
+def node_source(
+    settings: Settings, chain: str, mints: Sequence[str], purse: Purse, kept: Kept
+) -> Iterator[Callable[[], FirstBuyers]]:
+    """Yield what makes the source of a chain. Raise SettingsError."""
+    metrics = FetchMetrics(CollectorRegistry())
+    node = KeptNode(node_url(settings, chain), trade_limits(settings), metrics, purse, kept)
+
+    def make() -> FirstBuyers:
+        if chain == "solana":
+            return SolanaSource(node, mints)
+        return EvmSource(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"), mints)
+
+    with closing(node.fetcher):
+        yield make
