@@ -207,7 +207,7 @@ class Transactions:
         assert options["commitment"] == "finalized"
         assert 1 <= options["limit"] <= 1000
         final = self._final(address) - self.of_accounts
-        listed = sorted(final, key=lambda each: self._results[each]["blockTime"], reverse=True)
+        listed = sorted(self._in_order(final), key=lambda each: self._results[each]["blockTime"])[::-1]
         start = listed.index(options["before"]) + 1 if "before" in options else 0
         return [
             {
@@ -224,6 +224,10 @@ class Transactions:
     def _final(self, address: str) -> set[str]:
         return set(self._listed.get(address, ())) - self.unfinal
 
+    def _in_order(self, signatures: set[str]) -> list[str]:
+        """Return transactions in the order in which they were added, which is that within a block."""
+        return [signature for signature in self._results if signature in signatures]
+
     def history(self, address: str, options: Row) -> Row:
         """getTransactionsForAddress, the oldest first.
 
@@ -237,7 +241,7 @@ class Transactions:
         filters = options["filters"]
         assert (filters["status"], filters["tokenAccounts"]) == ("succeeded", "balanceChanged")
         since = filters["blockTime"]["gte"]
-        final = [(self._results[each], each) for each in sorted(self._final(address))]
+        final = [(self._results[each], each) for each in self._in_order(self._final(address))]
         rows = [row for row in final if row[0]["blockTime"] >= since and row[0]["meta"]["err"] is None]
         rows.sort(key=lambda row: row[0]["slot"])
         start = int(options.get("paginationToken", "0:0").split(":")[1])

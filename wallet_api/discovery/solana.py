@@ -35,6 +35,8 @@ NO_TRANSACTION = "the node lists no transaction of it"
 NOT_CREATED = (
     "the oldest transaction that the node lists does not create the token, so that earlier ones are missing"
 )
+UNLISTED = "unlisted"
+"""A known transaction is not among those that the node lists of the account."""
 NO_BLOCKS = "a block cannot be given on Solana; give a date or the address of its pool (--since)"
 
 _Row = tuple[Listed, Transaction | None]
@@ -63,8 +65,8 @@ class SolanaSource:
         self._programs, self._curves = self._look_up(mints)
         # The transactions of each token from its beginning on.
         self._rows: dict[str, Iterator[_Row]] = {}
-        # By owner and mint the token accounts that transactions name.
-        self._accounts: dict[tuple[str, str], dict[str, None]] = {}
+        # By owner and mint the token accounts that transactions name, with these.
+        self._accounts: dict[tuple[str, str], dict[str, set[str]]] = {}
         self._read: set[tuple[str, str]] = set()
 
     def beginning(self, mint: str, since: Since | None) -> Beginning:
@@ -89,7 +91,7 @@ class SolanaSource:
             if transaction is None:
                 yield [Reading("", listed.tx_signature, 0, why=str(Reason.UNREADABLE))]
                 continue
-            self._remember_accounts(transaction)
+            self._remember_accounts(listed.tx_signature, transaction)
             gained = _gained(transaction, mint)
             yield [
                 self._reading(signer, listed, transaction)
@@ -107,19 +109,23 @@ class SolanaSource:
     def _own(self, address: str, mint: str) -> Iterator[Own]:
         read: set[str] = set()
         while True:
-            known = self._accounts.get((address, mint)) or {self._associated(address, mint): None}
+            known = self._accounts.get((address, mint)) or {self._associated(address, mint): set()}
             account = next((each for each in known if each not in read), None)
             if account is None:
                 return
             read.add(account)
+            missing = set(known[account])
             for listed, transaction in self._transactions(account):
+                missing.discard(listed.tx_signature)
                 if (address, listed.tx_signature) in self._read:
                     continue
                 if transaction is None:
                     yield Own([Reading(address, listed.tx_signature, 0, why=str(Reason.UNREADABLE))])
                     continue
-                self._remember_accounts(transaction)
+                self._remember_accounts(listed.tx_signature, transaction)
                 yield Own([self._reading(address, listed, transaction)])
+            # A node that lists an account without what is known of it may as well leave out a sell.
+            yield Own([Reading(address, signature, 0, why=UNLISTED) for signature in missing])
 
     def _look_up(self, mints: Sequence[str]) -> tuple[dict[str, Pubkey], dict[str, str]]:
         """Return the programs of the mints that the node has, and the curves of those of pump.fun."""
@@ -182,12 +188,12 @@ class SolanaSource:
             return Decoded(why=Reason.UNREADABLE, detail=str(error))
         return decode_one(SolanaEvidence(listed.tx_signature, moment, transaction), self._wallets.of(address))
 
-    def _remember_accounts(self, transaction: Transaction) -> None:
+    def _remember_accounts(self, signature: str, transaction: Transaction) -> None:
         keys = transaction.keys
         for balance in _balances(transaction):
             if balance.owner is not None and balance.account_index < len(keys):
                 accounts = self._accounts.setdefault((balance.owner, balance.mint), {})
-                accounts[keys[balance.account_index]] = None
+                accounts.setdefault(keys[balance.account_index], set()).add(signature)
 
     def _associated(self, owner: str, mint: str) -> str:
         program = self._programs.get(mint, _TOKEN_PROGRAMS["spl-token"])

@@ -1,0 +1,213 @@
+"""`wallet-api discover` on Solana: two launches made of the shapes of recorded transactions."""
+
+import gzip
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.stub import faults
+from tests.stub.server import Stub
+from tests.stub.transactions import WRAPPED, Move, Row, now, transaction
+from tests.sync.discover import discover, sums
+from tests.sync.operator import Operator, addresses
+from tests.sync.solana import BONK, FART, SOL
+from wallet_api.discovery.solana import PUMP, curve_of
+
+DEV, SNIPER, STEADY, LUCKY, FED, ONCE, POOL = addresses("solana", 7)
+BEGAN = now() - timedelta(days=2)
+TOKEN = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+RECORDED = Path(__file__).parent.parent / "data" / "solana" / "more.ndjson.gz"
+READ = {"encoding": "jsonParsed", "commitment": "finalized", "maxSupportedTransactionVersion": 1}
+OF_BOTH = (FART, BONK, "--chain", "solana")
+
+
+@dataclass
+class Launches:
+    """Two tokens of which FART has a curve of pump.fun, and BONK has none."""
+
+    stub: Stub
+    at: datetime = BEGAN
+    number: int = 0
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.at += timedelta(seconds=seconds)
+
+    def create(self, mint: str, *buyer: Move) -> None:
+        """Add the transaction that creates a token."""
+        made = transaction(self.at, DEV, Move("pool", mint, 10**12, opened=True), *buyer)
+        info = {"mint": mint, "decimals": 6, "mintAuthority": DEV}
+        created = {"programId": TOKEN, "parsed": {"type": "initializeMint2", "info": info}, "stackHeight": 2}
+        made["meta"]["innerInstructions"][0]["instructions"].insert(0, created)
+        self.add(mint, made, DEV)
+
+    def trade(self, wallet: str, mint: str, tokens: int, sol: float, *, on_curve: bool = True) -> None:
+        """Add a buy of whole tokens, or a sell of so many less than 0."""
+        units, lamports = tokens * 10**6, int(sol * SOL) * (1 if tokens > 0 else -1)
+        moves = (Move(wallet, None, -lamports), Move(wallet, mint, units))
+        others = (Move("pool", WRAPPED, lamports), Move("pool", mint, -units))
+        self.add(mint, transaction(self.at, wallet, *moves, *others), wallet, on_curve=on_curve)
+        self.wait(20)
+
+    def given(self, wallet: str, mint: str, tokens: int) -> None:
+        """Add a transfer of tokens from a friend."""
+        moves = (Move("friend", mint, -tokens * 10**6), Move(wallet, mint, tokens * 10**6))
+        self.add(mint, transaction(self.at, "friend", *moves), wallet)
+        self.wait(20)
+
+    def add(self, mint: str, result: Row, wallet: str, *, on_curve: bool = True) -> None:
+        """Let the node list a transaction for the curve, the mint, and the wallet's accounts of the token."""
+        self.number += 1
+        signature = f"S{self.number}"
+        of = [f"account {place} of {wallet}" for place in range(4)]
+        for address in (mint, *([curve_of(mint)] if on_curve else ()), *of):
+            self.stub.transactions.add(address, signature, result)
+
+
+@pytest.fixture
+def launches(stub: Stub, operator: Operator) -> Launches:
+    """Six wallets in two launches. What each gains is computed by hand below."""
+    operator.environment |= stub.node_environment
+    del operator.environment["MORALIS_API_KEY"]
+    stub.nodes.names = {FART: "Fartcoin", BONK: "Bonk"}
+    stub.nodes.owners = {curve_of(FART): str(PUMP)}
+    made = Launches(stub)
+    for mint in (FART, BONK):
+        made.create(mint)
+        made.trade(SNIPER, mint, 50, 1)
+        made.trade(SNIPER, mint, -50, 1.5)
+        made.trade(STEADY, mint, 100, 1)
+        made.trade(LUCKY, mint, 100, 1)
+        made.trade(FED, mint, 100, 1)
+        made.given(FED, mint, 100)
+        if mint == FART:
+            made.trade(ONCE, mint, 100, 1)
+        made.wait(3600)
+    # After the curve, on a pool.
+    made.trade(STEADY, FART, -100, 1.25, on_curve=False)
+    made.trade(STEADY, BONK, -100, 1.5, on_curve=False)
+    made.trade(LUCKY, FART, -50, 10, on_curve=False)
+    made.trade(LUCKY, BONK, -100, 0.5, on_curve=False)
+    made.trade(FED, FART, -200, 3, on_curve=False)
+    return made
+
+
+@pytest.mark.parametrize("has_history", [False, True])
+def test_wallets_are_ranked_by_what_they_gained_in_several_tokens(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path, has_history: bool
+) -> None:
+    stub.transactions.has_history = has_history
+    stub.transactions.history_rows = 3
+    found = discover(operator, tmp_path, *OF_BOTH)
+    assert found.status == 0, found.notes
+    names = ("won", "realized", "in_first_block", "short_holds", "sold_unbought", "still_holding")
+    assert [(row["address"], *sums(row, *names)) for row in found.document["wallets"]] == [
+        # 1.5 - 1, twice, each within twenty seconds, and in the first slot.
+        (SNIPER, 2, "1", 2, 2, 0, 0),
+        # 1.25 - 1 and 1.5 - 1.
+        (STEADY, 2, "0.75", 0, 0, 0, 0),
+        # Half cost 0.5: 10 - 0.5, and 0.5 - 1.
+        (LUCKY, 1, "9", 0, 0, 0, 1),
+        # Of the 200 that brought 3 only 100 were bought, for 1: 1.5 - 1.
+        (FED, 1, "0.5", 0, 0, 1, 1),
+    ]
+    assert [token["place"] for token in found.of(LUCKY)["of_tokens"]] == [3, 3]
+    assert found.wallets == [SNIPER, STEADY, LUCKY, FED]
+
+
+def test_the_curve_is_read_in_place_of_the_mint_where_there_is_one(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    assert discover(operator, tmp_path, *OF_BOTH).status == 0
+    listed = set(stub.asked_of("getSignaturesForAddress"))
+    assert {curve_of(FART), BONK} <= listed
+    assert not {FART, curve_of(BONK)} & listed
+
+
+def test_a_node_that_no_longer_lists_the_creation_ranks_nobody_as_first(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    stub.transactions.drop("S1")
+    found = discover(operator, tmp_path, *OF_BOTH)
+    fart, bonk = found.document["tokens"]
+    assert "earlier ones are missing" in fart["why"]
+    assert bonk["beginning"]["is_given"] is False
+    assert (found.status, found.wallets) == (3, [])
+    # Its beginning can be given: a time, or a pool.
+    (tmp_path / "found.ndjson.state").unlink()
+    moment = (BEGAN - timedelta(hours=1)).isoformat()
+    given = discover(operator, tmp_path, *OF_BOTH, "--since", f"{FART}={moment}")
+    assert given.wallets == [SNIPER, STEADY, LUCKY, FED]
+    for number in range(2, 8):
+        signature = f"S{number}"
+        stub.transactions.add(POOL, signature, stub.transactions.transaction(signature, READ) or {})
+    pool = discover(operator, tmp_path, *OF_BOTH, "--since", f"{FART}={POOL}")
+    assert pool.wallets == given.wallets
+    block = discover(operator, tmp_path, *OF_BOTH, "--since", "1000")
+    assert all("cannot be given" in token["why"] for token in block.document["tokens"])
+
+
+def test_runs_with_few_requests_reach_the_same_and_pay_once(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    whole = discover(operator, tmp_path, *OF_BOTH)
+    needed = whole.document["requests"]["sent"]
+    runs = [discover(operator, tmp_path, *OF_BOTH, "--max-requests", "20")]
+    assert "go on" in runs[0].notes
+    while runs[-1].status == 3 and len(runs) < 20:
+        runs.append(discover(operator, tmp_path, *OF_BOTH, "--max-requests", "20"))
+        assert "Goes on from" in runs[-1].notes
+    assert runs[-1].document["wallets"] == whole.document["wallets"]
+    assert all(run.document["requests"]["sent"] <= 20 for run in runs)
+    assert sum(run.document["requests"]["sent"] for run in runs) == needed
+
+
+def test_a_fault_in_between_costs_no_truth_and_no_second_payment(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    truth = discover(operator, tmp_path, *OF_BOTH).document
+    stub.scenarios["rpc"] = faults.in_turn(*[None] * 12, *[faults.status(503)] * 40)
+    ended = discover(operator, tmp_path, *OF_BOTH)
+    assert ended.status == 1
+    assert "run the command again" in ended.notes
+    assert "NODE-SECRET" not in ended.notes
+    stub.scenarios.clear()
+    found = discover(operator, tmp_path, *OF_BOTH)
+    assert found.document["wallets"] == truth["wallets"]
+    assert found.document["requests"]["sent"] == truth["requests"]["sent"] - 12
+
+
+def test_an_unreadable_transaction_is_counted_beside_its_wallet(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    signature = f"S{launches.number}"
+    stub.scenarios[signature] = faults.document({"jsonrpc": "2.0", "id": 0, "result": {"meta": 1}})
+    found = discover(operator, tmp_path, *OF_BOTH)
+    assert found.of(FED)["left_out"] == {"unreadable": 1}
+    assert found.of(FED)["realized"] == "0"
+    assert found.of(STEADY)["left_out"] == {}
+
+
+def test_a_recorded_creation_of_pump_fun_with_a_buy_is_the_first_buy_in_the_first_slot(
+    operator: Operator, stub: Stub, tmp_path: Path
+) -> None:
+    """The recorded transaction, with the instruction of its mint, which the record leaves out."""
+    with gzip.open(RECORDED, "rt") as lines:
+        row = next(row for row in map(json.loads, lines) if row["signature"].startswith("a9tyifZay3"))
+    wallet, of = next((wallet, of) for wallet, of in row["wallets"].items() if of["trades"])
+    ((mint, _, amount, value, _, _),) = of["trades"]
+    result = row["result"]
+    parsed = {"type": "initializeMint2", "info": {"mint": mint, "decimals": 6}}
+    result["transaction"]["message"]["instructions"].append({"programId": TOKEN, "parsed": parsed})
+    operator.environment |= stub.node_environment
+    stub.nodes.names = {mint: "Recorded"}
+    stub.nodes.owners = {curve_of(mint): str(PUMP)}
+    stub.transactions.add(curve_of(mint), row["signature"], result)
+    found = discover(operator, tmp_path, mint, "--chain", "solana", "--min-tokens", "1")
+    (token,) = found.of(wallet)["of_tokens"]
+    assert sums(token, "place", "is_in_first_block", "bought_tokens", "invested") == (1, True, amount, value)
+    # This node lists nothing of its own account, so that sells may be missing.
+    assert found.of(wallet)["left_out"] == {"unlisted": 1}
