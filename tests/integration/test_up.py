@@ -191,6 +191,7 @@ def test_the_next_starts_are_quick_show_no_secret_and_clear_away_what_a_kill_lef
 
 def test_restarts_that_work_are_not_counted_and_five_that_do_not_end_it(home: Path) -> None:
     with running_up(home, "--no-demo") as up:
+        assert "keys create NAME" in up.output
         for _ in range(6):
             assert eventually(lambda: requests.get(f"{up.url}/readyz", timeout=30).status_code == 200, 60)
             [postgres] = up.children("postgres")
@@ -294,3 +295,17 @@ def test_own_servers_and_wallets_get_no_demo_and_a_silent_provider_delays_no_sto
                 started = time.monotonic()
                 up.end(empty_home)
                 assert time.monotonic() - started < 3
+
+
+def test_without_wallets_it_names_the_three_steps_to_the_first_ones() -> None:
+    with server_folder() as folder, running_up(Path(folder) / "home", "--no-demo") as up:
+        steps = [
+            line.partition("wallet-api ")[2].partition("    #")[0].rstrip()
+            for line in up.output.splitlines()
+            if line.startswith("  ")
+        ]
+    assert steps == [
+        "discover MINT MINT --chain solana",
+        "import wallets discovered-solana.ndjson",
+        "sync trades --since 30d",
+    ]

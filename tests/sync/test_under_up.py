@@ -34,6 +34,8 @@ def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
             "sync_trades_seconds": 1.0,
         }
         with running_up(home, "--no-demo", **own) as up:
+            assert "No wallets are tracked yet." in up.output
+            assert "are then read by this command itself." in up.output
             commands = Settings(wallet_api_home=str(home), **own)
             key = _run(commands, "keys", "create", "caller").split()[-1]
             wallets = Path(folder) / "wallets.csv"

@@ -23,6 +23,16 @@ Next, in another terminal with the same settings:
   {create}       # prints a key
   {load}    # then prices and trades: docs/import.md
   {sync}            # or import them from a provider: docs/sync.md"""
+_FIRST_WALLETS = """\
+No wallets are tracked yet. Next, in another terminal with the same settings (docs/first-wallets.md):
+
+  {find}    # finds wallets by the first buyers of tokens
+  {load}    # that list, or your own
+  {sync}
+
+Then '{create}' prints a key for {url}/docs."""
+_SYNC_BESIDE = "# Their trades of the last 30 days are then read by this command itself."
+_HAS_WALLETS = "SELECT EXISTS (SELECT FROM wallets)"
 _DEMO = """\
 Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:
 
@@ -57,10 +67,20 @@ def warn_of_demo(connection: Connection) -> None:
         )
 
 
-def guide(connection: Connection, home: Path, url: str, *, has_page: bool, is_demo: bool) -> str:
-    """Return the text for a first visit: the addresses, and the next steps; for the demo also requests."""
+def guide(
+    connection: Connection, home: Path, url: str, *, has_page: bool, is_demo: bool, is_synced: bool
+) -> str:
+    """Return the text for a first visit: the addresses, and the next steps; for the demo also requests.
+
+    `is_synced` is whether trades are read beside it.
+    """
     page = f"Boards, wallets and tokens, in a browser, are at {url}/\n" if has_page else ""
-    next_steps = _demo_guide(connection, home, url) if is_demo else _own_guide()
+    if is_demo:
+        next_steps = _demo_guide(connection, home, url)
+    elif connection.fetch_value(_HAS_WALLETS):
+        next_steps = _own_guide()
+    else:
+        next_steps = _first_wallets(url, is_synced=is_synced)
     return (
         f"\n{page}The Wallet Intelligence API is at {url}/v1\n"
         f"Its reference, with a console to try requests, is at {url}/docs\n\n{next_steps}"
@@ -70,6 +90,19 @@ def guide(connection: Connection, home: Path, url: str, *, has_page: bool, is_de
 def _own_guide() -> str:
     commands = {"create": "keys create NAME", "load": "import wallets FILE", "sync": "sync trades"}
     return _OWN_DATA.format_map({name: typed(command) for name, command in commands.items()})
+
+
+def _first_wallets(url: str, *, is_synced: bool) -> str:
+    commands = {
+        "find": "discover MINT MINT --chain solana",
+        "load": "import wallets discovered-solana.ndjson",
+        "sync": "sync trades --since 30d",
+        "create": "keys create NAME",
+    }
+    texts = {name: typed(command) for name, command in commands.items()}
+    if is_synced:
+        texts["sync"] = _SYNC_BESIDE
+    return _FIRST_WALLETS.format(**texts, url=url)
 
 
 def _demo_guide(connection: Connection, home: Path, url: str) -> str:

@@ -96,7 +96,8 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     _await_response(supervisor, own_host, port)
     address = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
     with connect(url) as connection:
-        click.echo(guide(connection, home, address, has_page=own.page, is_demo=is_demo))
+        has_page, is_synced = own.page, _syncs(settings)
+        click.echo(guide(connection, home, address, has_page=has_page, is_demo=is_demo, is_synced=is_synced))
     if host not in ("127.0.0.1", "::1", "localhost"):
         click.echo(
             "\nIt listens on other addresses than the loopback: put nginx in front of it "
