@@ -38,6 +38,9 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
         trades, wallets = ledger.count(now, *group, HOURS * 3600)
         return {"count": trades, "wallet_count": wallets}
 
+    def price(now: datetime) -> Row:
+        return {"native_price_usd": ledger.native_price(now, blockchain)}
+
     def several(flows: list[Row]) -> list[Row]:
         return [row for row in flows if row["windows"]["7d"]["wallet_count"] > 1]
 
@@ -53,7 +56,7 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
         (
             "/wallet/leaderboard",
             {"type": type, "period": "7d"},
-            lambda now: {"leaderboard": ledger.leaderboard(now, *group, "7d")},
+            lambda now: {"leaderboard": ledger.leaderboard(now, *group, "7d"), **price(now)},
         ),
         (
             "/wallet/leaderboard",
@@ -74,12 +77,12 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
         (
             "/analytics",
             {"type": type, "mode": "most_traded", "limit": 1000},
-            lambda now: {"tokens": ledger.analytics(now, *group, "7d")},
+            lambda now: {"tokens": ledger.analytics(now, *group, "7d"), **price(now)},
         ),
         (
             "/analytics",
             {"type": type, "mode": "net_flow", "limit": 1000},
-            lambda now: {"net_flows": ledger.net_flow(now, *group, "1d")},
+            lambda now: {"net_flows": ledger.net_flow(now, *group, "1d"), **price(now)},
         ),
         (
             "/analytics",
@@ -89,7 +92,10 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
         (
             "/signals",
             {"type": type, "mode": "cluster", "min_wallets": 1, "limit": 100},
-            lambda now: {"signals": ledger.signals(now, *group, "cluster", least_wallets=1)[:100]},
+            lambda now: {
+                "signals": ledger.signals(now, *group, "cluster", least_wallets=1)[:100],
+                **price(now),
+            },
         ),
         (
             "/transactions/volume",
@@ -125,7 +131,7 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
         (
             "/tokens/prices",
             {"mint": mint},
-            lambda now: {"tokens": ledger.token_prices(now, blockchain, [mint])},
+            lambda now: {"tokens": ledger.token_prices(now, blockchain, [mint]), **price(now)},
         ),
     ]
 

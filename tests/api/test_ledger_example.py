@@ -28,6 +28,7 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
     data = caller.get("/wallets/history", **GROUP, address=W)
     assert data["lifetime_stats"] == {
         "currency": "SOL",
+        "native_price_usd": 160,
         "buy": D("9.9"),  # 2 + 4 + 0.4 + 1.5 + 0 + 2
         "sell": D("20.6"),  # 2.5 + 8.9 + 4 + 1.5 + 0.7 + 3
         "realized_pnl": D("8.236111111"),  # 29/18 + 4.925 + 0 + 0 + 0.7 + 1 = 593/72

@@ -8,12 +8,13 @@ from tests.api.conftest import NewCaller
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, trade_row
+from tests.ledger.rows import ANN, price_row, trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 PATH = "/tokens/prices"
+TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
 NOW = datetime.now(UTC).replace(microsecond=0)
 
 
@@ -37,7 +38,8 @@ def test_each_token_is_answered_in_its_place(caller: Caller, importer: Importer)
     assert [row["token_name"] for row in data["tokens"]] == ["", "", "A", "", "A"]
     assert (data["blockchain"], data["currency"]) == ("solana", "SOL")
     block = caller.get("/tokens/stats", blockchain="solana", mint=mint_of("c"))["token"]
-    assert data["tokens"][3] == {name: block.get(name, True) for name in data["tokens"][3]}
+    own = {"found": True, "last_price": block["price"], "last_price_at": block["price_at"]}
+    assert data["tokens"][3] == {name: (block | own)[name] for name in data["tokens"][3]}
     assert caller.get(PATH, blockchain="solana", mint=mint_of("a"))["tokens"] == data["tokens"][2:3]
 
 
@@ -47,3 +49,60 @@ def test_at_most_a_hundred_tokens_cost_one_credit(new_caller: NewCaller) -> None
     response = caller.send(PATH, blockchain="solana", mint=",".join(mints))
     assert (response.status_code, response.headers["X-Credits-Remaining"]) == (200, "1")
     assert len(response.json["data"]["tokens"]) == 100
+
+
+def test_the_price_of_a_moment_is_that_of_the_trades_until_then(caller: Caller, importer: Importer) -> None:
+    importer.prices([price_row(usd, NOW - timedelta(days=age)) for usd, age in (("100", 9), ("200", 2))])
+    importer.trades(
+        [
+            trade_row(ANN, "a", NOW - timedelta(days=8), token_amount="4"),
+            # Worth less than a dollar then.
+            trade_row(
+                ANN, "b", NOW - timedelta(days=8, hours=-1), token_amount="1", value="0.009", value_usd="0.9"
+            ),
+            trade_row(ANN, "c", NOW - timedelta(days=1, hours=1), token_amount="2"),
+        ]
+    )
+
+    def row(**ago: float) -> list[str]:
+        data = caller.get(PATH, **TOKEN, as_of=(NOW - timedelta(**ago)).isoformat().replace("+00:00", "Z"))
+        [token] = data["tokens"]
+        names = ("price", "price_usd", "price_at", "last_price", "last_price_at")
+        return [str(value) for value in (data["native_price_usd"], *(token[name] for name in names))]
+
+    first, third = (
+        f"{NOW - age:%Y-%m-%dT%H:%M:%SZ}" for age in (timedelta(days=8), timedelta(days=1, hours=1))
+    )
+    assert row(days=8.1) == ["100", "None", "None", "None", "None", "None"]
+    assert row(days=7.5) == ["100", "0.25", "25", first, "0.25", first]
+    assert row(days=6) == ["100", "None", "None", "None", "0.25", first]
+    assert row(days=1) == ["200", "0.5", "100", third, "0.5", third]
+    [now] = caller.get(PATH, **TOKEN)["tokens"]
+    assert (now["price"], str(now["last_price"]), now["last_price_at"]) == (None, "0.5", third)
+
+
+def test_the_native_coin_costs_one(caller: Caller, importer: Importer) -> None:
+    at = NOW - timedelta(hours=30)
+    importer.prices([price_row("150.5", at)])
+    data = caller.get(PATH, blockchain="solana", mint=f"{mint_of('a')},native")
+    assert str(data["native_price_usd"]) == "150.5"
+    unknown, coin = data["tokens"]
+    assert (unknown["found"], coin["found"], coin["symbol"], coin["token_name"]) == (
+        False,
+        True,
+        "SOL",
+        "Solana",
+    )
+    shown = f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    names = ("price", "price_usd", "price_at", "last_price", "last_price_at", "market_cap")
+    assert [str(coin[name]) for name in names] == ["1", "150.5", shown, "1", shown, "None"]
+    earlier = (at - timedelta(minutes=1)).isoformat().replace("+00:00", "Z")
+    data = caller.get(PATH, blockchain="solana", mint="native", as_of=earlier)
+    [coin] = data["tokens"]
+    assert [str(coin[name]) for name in names] == ["1", "None", "None", "1", "None", "None"]
+    assert (data["native_price_usd"], data["as_of"]) == (None, earlier)
+
+
+def test_a_price_of_the_future_is_refused(caller: Caller) -> None:
+    response = caller.send(PATH, **TOKEN, as_of="2999-01-01T00:00:00Z")
+    assert (response.status_code, response.json["error"]["parameter"]) == (400, "as_of")

@@ -172,7 +172,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
     board = read_board(connection, NOW, **week)
     traded = read_most_traded(connection, NOW, **week)
     flows = net_flows(connection, NOW, **GROUP, period="1d", limit=1)
-    trend = volume_trend(connection, NOW, **GROUP, period="6h")
+    trend = volume_trend(connection, NOW, **GROUP, period="6h").buckets
     best = leaderboard_page(board, **week, sort="realized_pnl", limit=1)["leaderboard"]
     return {
         ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
@@ -201,7 +201,13 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ),
         **{
             ("/v1/analytics", mode): analytics_data(
-                **GROUP, mode=mode, period=period, limit=1, total=total, **rows
+                **GROUP,
+                mode=mode,
+                period=period,
+                limit=1,
+                total=total,
+                native_price_usd=board.native_price_usd,
+                **rows,
             )
             for mode, period, total, rows in (
                 ("most_traded", "7d", traded.total, {"tokens": traded.tokens[:1]}),

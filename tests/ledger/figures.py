@@ -161,8 +161,9 @@ def _of_tokens(
     for chain in {chain for chain, _ in mints}:
         # One of them twice.
         own = (*(mint for other, mint in mints if other == chain), mints[0][1])
-        data = token_prices(connection, now, chain, own, rule)
-        found["token_prices", now, chain, own] = exact(PricesSchema(), data)["tokens"]
+        for moment in (now, now - timedelta(hours=30), now - timedelta(days=9)):
+            data = token_prices(connection, now, chain, own, moment, rule)
+            found["token_prices", moment, chain, own] = exact(PricesSchema(), data)["tokens"]
     for place in mints:
         _, block = read_token(connection, now, rule, *place)
         found["token", now, *place] = block and {
@@ -224,7 +225,7 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             total, tokens = read_most_traded(connection, now, *group, period, rule)
             assert total == len(tokens)
             found["analytics", now, *group, period] = exact(TradedTokenSchema(), tokens)
-            buckets = volume_trend(connection, now, *group, period)
+            buckets = volume_trend(connection, now, *group, period).buckets
             found["volume_trend", now, *group, period] = _serialized(BucketSchema(), buckets)
         orders: list[tuple[Any, ...]] = [(period, BOARD_SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
         # Periods are sums of days, all of it is kept.

@@ -113,11 +113,26 @@ class Ledger:
         """Return what is known of each token, with nothing from nodes."""
         of_nodes = dict.fromkeys(("symbol", "token_decimals", "token_supply", "market_cap", "market_cap_usd"))
         unknown = {"token_name": "", **dict.fromkeys(("price", "price_usd", "price_at"))}
-        tokens = [self.token(now, blockchain, mint) for mint in mints]
-        return [
-            {"mint": mint, "found": token is not None, **of_nodes, **(token or unknown)}
-            for mint, token in zip(mints, tokens, strict=True)
-        ]
+        last: Rule = (self.price_rule[0], timedelta.max)
+
+        def row(mint: str) -> Row:
+            token = self.token(now, blockchain, mint)
+            newest = price_trade(now, last, self._of_token(blockchain, mint), self._usd_of(blockchain, now))
+            return {
+                "mint": mint,
+                "found": token is not None,
+                **of_nodes,
+                **(token or unknown),
+                "last_price": None if newest is None else shown(newest.traded / newest.amount, 18),
+                "last_price_at": None if newest is None else shown_time(newest.at),
+            }
+
+        return [row(mint) for mint in mints]
+
+    def native_price(self, now: datetime, blockchain: str) -> Decimal | None:
+        """Return the latest price of the native coin in USD."""
+        usd = self._native_price(blockchain, now)
+        return None if usd is None else shown(usd, 18)
 
     def history(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the history of a wallet, with all trades on one page."""
@@ -133,6 +148,7 @@ class Ledger:
             "profile": self._profile((blockchain, address)),
             "lifetime_stats": {
                 "currency": currency,
+                "native_price_usd": self.native_price(now, blockchain),
                 **picked(
                     sums(part_of(positions.values()), usd_of),
                     *("buy", "sell", "realized_pnl", "realized_pnl_percentage", "sold_without_cost"),
@@ -225,7 +241,10 @@ class Ledger:
             self._usd_of(blockchain, now),
             CURRENCY[blockchain],
         )
-        profile = self._whole_profile(wallet) | {"active_hours": record.pop("active_hours")}
+        profile = self._whole_profile(wallet) | {
+            "native_price_usd": self.native_price(now, blockchain),
+            "active_hours": record.pop("active_hours"),
+        }
         return {"wallet": address, "profile": profile, **record}
 
     def connections(self, now: datetime, blockchain: str, address: str) -> Row:

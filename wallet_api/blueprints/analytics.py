@@ -11,7 +11,7 @@ from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_t
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT
-from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.queries.volume_trend import Trend, volume_trend
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
@@ -47,8 +47,8 @@ def _most_traded(arguments: Mapping[str, Any]) -> Response:
     board: Cached[MostTraded] = services().board("most traded tokens", read, *_group(arguments).values())
 
     def get_data() -> Any:
-        total, tokens = board.value
-        return _data(arguments, total, tokens=tokens[: arguments["limit"]])
+        total, tokens, native_price_usd = board.value
+        return _data(arguments, total, native_price_usd, tokens=tokens[: arguments["limit"]])
 
     return _operation.respond(get_data, arguments, board)
 
@@ -59,7 +59,7 @@ def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
     def get_data() -> Any:
         limit = min(arguments["limit"], MAX_LIMIT)
         page = leaderboard_page(board.value, **_group(arguments), sort=sort, limit=limit)
-        return _data(arguments, len(board.value), leaderboard=page["leaderboard"])
+        return _data(arguments, len(board.value), page["native_price_usd"], leaderboard=page["leaderboard"])
 
     return _operation.respond(get_data, arguments, board)
 
@@ -77,16 +77,18 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
                 shown |= read_windows(connection, flows.value, missing)
         # A trade may have been removed since the tokens were read.
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
-        return _data(arguments, total, net_flows=[dict(zip(COLUMNS, row, strict=True)) for row in rows])
+        net_flows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        return _data(arguments, total, flows.value.native_price_usd, net_flows=net_flows)
 
     return _operation.respond(get_data, arguments, flows)
 
 
 def _volume_trend(arguments: Mapping[str, Any]) -> Response:
-    trend: Cached[list[Any]] = services().board("volume trend", volume_trend, *_group(arguments).values())
+    trend: Cached[Trend] = services().board("volume trend", volume_trend, *_group(arguments).values())
 
     def get_data() -> Any:
-        return _data(arguments, len(trend.value), buckets=trend.value[-arguments["limit"] :])
+        buckets, native_price_usd = trend.value
+        return _data(arguments, len(buckets), native_price_usd, buckets=buckets[-arguments["limit"] :])
 
     return _operation.respond(get_data, arguments, trend)
 
@@ -104,6 +106,7 @@ def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in ("blockchain", "type", "period")}
 
 
-def _data(arguments: Mapping[str, Any], total: int, **rows: Any) -> dict[str, Any]:
-    mode, limit = arguments["mode"], arguments["limit"]
-    return analytics_data(**_group(arguments), mode=mode, limit=limit, total=total, **rows)
+def _data(arguments: Mapping[str, Any], total: int, native_price_usd: Any, **rows: Any) -> dict[str, Any]:
+    options = {name: arguments[name] for name in ("mode", "limit")}
+    figures = {"total": total, "native_price_usd": native_price_usd}
+    return analytics_data(**_group(arguments), **options, **figures, **rows)

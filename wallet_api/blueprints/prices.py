@@ -23,13 +23,15 @@ _operation = Operation(
     data=PricesSchema(),
     examples=examples_of("tokens/prices"),
     rows="tokens",
-    description="A token that no tracked wallet traded has `found: false`.",
+    description="A token that no tracked wallet traded has `found: false`. With `as_of` only trades and"
+    " prices until then count, as the ledger has them now; names and supplies are those of today.",
 )
 
 
 @blueprint.get("/tokens/prices")
 @_operation.cached
-def prices(blockchain: str, mint: Sequence[str]) -> dict[str, Any]:
-    """Return the prices, market caps and names of up to 100 tokens of a chain."""
+def prices(blockchain: str, mint: Sequence[str], as_of: datetime | None = None) -> dict[str, Any]:
+    """Return the prices, market caps and names of up to 100 tokens of a chain, now or at a moment."""
+    now, rule = datetime.now(UTC), services().price_rule
     with services().database.read() as connection:
-        return token_prices(connection, datetime.now(UTC), blockchain, mint, services().price_rule)
+        return token_prices(connection, now, blockchain, mint, as_of, rule)

@@ -12,31 +12,31 @@ CREATE TEMP TABLE IF NOT EXISTS earlier (
   WITH old_positions AS (
        DELETE FROM positions
         WHERE wallet_id = %(wallet_id)s
-       RETURNING to_jsonb(positions) AS content
+       RETURNING positions.*
        ),
        old_lifetimes AS (
        DELETE FROM lifetimes
         WHERE wallet_id = %(wallet_id)s
-       RETURNING to_jsonb(lifetimes) AS content
+       RETURNING lifetimes.*
        ),
        old_position_days AS (
        DELETE FROM position_days
         WHERE wallet_id = %(wallet_id)s
-       RETURNING to_jsonb(position_days) AS content
+       RETURNING position_days.*
        ),
        old_wallet_days AS (
        DELETE FROM wallet_days
         WHERE wallet_id = %(wallet_id)s
-       RETURNING to_jsonb(wallet_days) AS content
+       RETURNING wallet_days.*
        )
 INSERT INTO earlier
-SELECT 'positions', content FROM old_positions
+SELECT 'positions', to_jsonb(old_positions) FROM old_positions
  UNION ALL
-SELECT 'lifetimes', content FROM old_lifetimes
+SELECT 'lifetimes', to_jsonb(old_lifetimes) FROM old_lifetimes
  UNION ALL
-SELECT 'position_days', content FROM old_position_days
+SELECT 'position_days', to_jsonb(old_position_days) FROM old_position_days
  UNION ALL
-SELECT 'wallet_days', content FROM old_wallet_days;
+SELECT 'wallet_days', to_jsonb(old_wallet_days) FROM old_wallet_days;
 
 -- affected --
 -- Needs trades_pkey.
@@ -75,10 +75,10 @@ SELECT name,
 -- keep_volume --
   WITH old AS (
        DELETE FROM volume_rollup
-       RETURNING to_jsonb(volume_rollup) AS content
+       RETURNING volume_rollup.*
        )
 INSERT INTO earlier
-SELECT 'volume_rollup', content
+SELECT 'volume_rollup', to_jsonb(old)
   FROM old;
 
 -- changed_volume --

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_of
 from wallet_api.periods import PERIOD_LENGTHS
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import cut_period
 
 _ANALYTICS = load_sql(__package__, "analytics")
@@ -24,14 +25,22 @@ _LISTS = {
 
 
 class MostTraded(NamedTuple):
-    """How many tokens a group traded, and the first of them."""
+    """How many tokens a group traded, the first of them, and the price of the native coin."""
 
     total: int
     tokens: list[Row]
+    native_price_usd: str | None
 
 
 def analytics_data(
-    blockchain: str, type: str, mode: str, period: str, limit: int, total: int, **rows: Sequence[Any]
+    blockchain: str,
+    type: str,
+    mode: str,
+    period: str,
+    limit: int,
+    total: int,
+    native_price_usd: Decimal | str | None,
+    **rows: Sequence[Any],
 ) -> dict[str, Any]:
     """Return the data of a mode with its rows by name, of which there are `total` without `limit`.
 
@@ -43,6 +52,7 @@ def analytics_data(
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
+        "native_price_usd": native_price_usd,
         "mode": mode,
         "period": period,
         "total": total,
@@ -64,8 +74,7 @@ def read_most_traded(
     `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    found = read_priced(
-        connection,
+    found = connection.fetch_lists(
         _ANALYTICS,
         {
             "blockchain": blockchain,
@@ -78,4 +87,4 @@ def read_most_traded(
     )
     assert found is not None
     head, [tokens] = found
-    return MostTraded(head["total"], rows_of(tokens))
+    return MostTraded(head["total"], rows_of(tokens), head["native_price_usd"])

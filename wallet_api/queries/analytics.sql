@@ -57,9 +57,8 @@
        SELECT 1 AS place,
               (SELECT count(*)
                  FROM summed) AS total,
-              ARRAY(SELECT token_id
-                      FROM newest_trade
-                     WHERE NOT makes_price) AS unpriced_ids
+              (SELECT usd
+                 FROM latest) AS native_price_usd
        )
 SELECT head.*,
        shown.*

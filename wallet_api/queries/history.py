@@ -10,7 +10,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.wallets import Wallet
 
 HISTORY = load_sql(__package__, "history")
@@ -101,7 +101,7 @@ def wallet_history(
         **page.parameters(scope),
         **rule.parameters(now),
     }
-    found = read_priced(connection, HISTORY, parameters)
+    found = connection.fetch_lists(HISTORY, parameters)
     if found is None:
         raise wallet.removed
     head, [trades, tokens] = found
@@ -127,6 +127,10 @@ def _no_figures(head: Row, currency: str) -> dict[str, Any]:
     if head["lifetime_stats_buy"] is not None:
         return {}
     return {
-        "lifetime_stats": {"currency": currency, **dict.fromkeys(_STATS, 0)},
+        "lifetime_stats": {
+            "currency": currency,
+            "native_price_usd": head["lifetime_stats_native_price_usd"],
+            **dict.fromkeys(_STATS, 0),
+        },
         "win_rate_distribution": dict.fromkeys(_COUNTS, 0),
     }

@@ -223,14 +223,13 @@
        head AS (
        SELECT 1 AS place,
               profile.*,
+              (SELECT round_half_up(usd, 18)
+                 FROM latest) AS lifetime_stats_native_price_usd,
               -- NULL for a wallet that never traded, which has no row in lifetimes.
               stats.*,
               distribution.*,
               EXISTS (SELECT FROM candidate
                        WHERE ordinal > %(limit)s) AS has_more,
-              ARRAY(SELECT token_id
-                      FROM newest_trade
-                     WHERE NOT makes_price) AS unpriced_ids,
               last.created_at,
               last.is_sell,
               last.tx_signature,

@@ -20,6 +20,7 @@ from wallet_api.queries.leaderboard import (
     rank_wallets,
     read_entries,
 )
+from wallet_api.queries.native_price import read_native_price
 
 
 class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
@@ -68,7 +69,8 @@ NO_FILTERS = BoardFilters()
 class Board:
     """The entries of a leaderboard, sorted for each order at its first request."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[Entry], native_price_usd: Decimal | None = None) -> None:
+        self.native_price_usd = native_price_usd
         self._entries = entries
         self._ranked: dict[tuple[str, str], list[Entry]] = {}
         self._wallets = {entry.wallet for entry in entries}
@@ -92,7 +94,8 @@ class Board:
 
 def read_board(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Board:
     """Return the board of a group in (`now` - period, `now`], or of all its trades."""
-    return Board(read_entries(connection, now, blockchain, type, period))
+    native_price_usd = read_native_price(connection, now, blockchain)
+    return Board(read_entries(connection, now, blockchain, type, period), native_price_usd)
 
 
 def leaderboard_page(
@@ -134,6 +137,7 @@ def leaderboard_page(
         "type": type,
         "period": period,
         "currency": CHAINS[blockchain].currency,
+        "native_price_usd": board.native_price_usd,
         **{name: value for name, value in choice.items() if value is not None},
         **filters,
         "leaderboard": [{**entry.row, "rank": rank} for rank, entry in shown],

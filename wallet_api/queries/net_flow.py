@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.periods import FLOW_PERIODS, PERIOD_LENGTHS
+from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.windows import cut_period
 
@@ -33,6 +35,7 @@ class Flows:
     blockchain: str
     type: str
     tokens: Sequence[Row]
+    native_price_usd: Decimal | None
     shown: dict[int, tuple[Any, ...]] = field(default_factory=dict)
 
     def choose(
@@ -56,7 +59,9 @@ def read_flows(connection: Connection, now: datetime, blockchain: str, type: str
     """Return all tokens that a group traded in (`now` - period, `now`]. `now` counts in whole seconds."""
     now = now.replace(microsecond=0)
     parameters = {"blockchain": blockchain, "type": type, **cut_period(now - PERIOD_LENGTHS[period], now)}
-    return Flows(now, blockchain, type, connection.execute(_NET_FLOW, parameters).fetchall())
+    native_price_usd = read_native_price(connection, now, blockchain)
+    tokens = connection.execute(_NET_FLOW, parameters).fetchall()
+    return Flows(now, blockchain, type, tokens, native_price_usd)
 
 
 def read_windows(

@@ -5,10 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Columns, Connection, load_sql
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
+from wallet_api.database import Columns, Connection, Row, load_sql
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.windows import moment_of
 
 _PRICES = load_sql(__package__, "prices")
+# In place of a mint: the native coin of the chain.
+NATIVE = "native"
 
 
 def token_prices(
@@ -16,25 +19,42 @@ def token_prices(
     now: datetime,
     blockchain: str,
     mints: Sequence[str],
+    as_of: datetime | None = None,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
-    """Return what is known of each token of a chain, in their order, with its price."""
-    tokens = read_prices(connection, now, blockchain, mints, rule)
-    currency = CHAINS[blockchain].currency
-    return {"blockchain": blockchain, "currency": currency, "tokens": tokens}
+    """Return what is known of each token of a chain, in their order, with its price.
+
+    With `as_of`, the price that the ledger as it is now has for that moment. Raises InvalidParameter.
+    """
+    moment = moment_of(as_of, now)
+    head, tokens = read_prices(connection, moment, blockchain, mints, rule)
+    return {
+        "blockchain": blockchain,
+        "currency": CHAINS[blockchain].currency,
+        **head,
+        **({} if as_of is None else {"as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}"}),
+        "tokens": tokens,
+    }
 
 
 def read_prices(
-    connection: Connection, now: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
-) -> Columns:
-    """Return the same as columns."""
+    connection: Connection, moment: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
+) -> tuple[Row, Columns]:
+    """Return the price of the native coin, and the tokens as columns."""
+    chain = CHAINS[blockchain]
+    times = rule.parameters(moment)
     parameters = {
         "blockchain": blockchain,
         "mints": list(mints),
-        "currency": CHAINS[blockchain].currency,
-        **rule.parameters(now),
+        "currency": chain.currency,
+        "coin_name": chain.native_name,
+        "coin_decimals": chain.native_decimals,
+        **times,
+        "fresh_since": times["price_oldest_at"],
+        # The last price is found however old it is.
+        "price_oldest_at": "-infinity",
     }
-    found = read_priced(connection, _PRICES, parameters)
+    found = connection.fetch_lists(_PRICES, parameters)
     assert found is not None
-    _, [tokens] = found
-    return tokens
+    head, [tokens] = found
+    return {"native_price_usd": head["native_price_usd"]}, tokens

@@ -1,31 +1,70 @@
--- The names and prices of some tokens of a chain, in the requested order; of one that no tracked wallet ever traded, that it
--- is unknown.
+-- The names and prices of some tokens of a chain at a moment, in the requested order; of one that no tracked wallet ever traded,
+-- that it is unknown. The token `native` is the coin of the chain.
+-- %(price_oldest_at)s is before all trades: the last price is shown however old it is, as the price only since `fresh_since`.
 -- Needs native_prices_pkey, and what token_block.sql needs.
   WITH
 {latest_price},
 {token_block},
+       coin AS (
+       SELECT usd,
+              priced_at
+         FROM latest
+         LEFT JOIN LATERAL (
+              SELECT priced_at
+                FROM native_prices
+               WHERE native_prices.currency = latest.currency
+                 AND priced_at <= %(now)s
+               ORDER BY priced_at DESC
+               LIMIT 1) AS newest
+           ON true
+       ),
        shown AS (
        SELECT requested.place,
               requested.mint,
               token_block.token_id IS NOT NULL AS found,
               symbol,
-              COALESCE(token_name, '') AS token_name,
+              COALESCE(token_block.token_name, '') AS token_name,
               token_decimals,
               token_supply,
-              price,
-              price_usd,
-              price_at,
-              market_cap,
-              market_cap_usd
+              CASE WHEN is_fresh THEN token_block.price END AS price,
+              CASE WHEN is_fresh THEN price_usd END AS price_usd,
+              CASE WHEN is_fresh THEN token_block.price_at END AS price_at,
+              token_block.price AS last_price,
+              token_block.price_at AS last_price_at,
+              CASE WHEN is_fresh THEN market_cap END AS market_cap,
+              CASE WHEN is_fresh THEN market_cap_usd END AS market_cap_usd
          FROM unnest(%(mints)s::text[]) WITH ORDINALITY AS requested (mint, place)
          LEFT JOIN token_block
            ON token_block.mint = requested.mint
+         LEFT JOIN (SELECT token_id,
+                           price_at >= %(fresh_since)s AS is_fresh
+                      FROM token_price) AS age
+           ON age.token_id = token_block.token_id
+        WHERE requested.mint <> 'native'
+        UNION ALL
+       SELECT requested.place,
+              requested.mint,
+              TRUE,
+              latest.currency,
+              %(coin_name)s,
+              %(coin_decimals)s,
+              NULL,
+              1,
+              round_half_up(coin.usd, 18),
+              iso_time(coin.priced_at),
+              1,
+              iso_time(coin.priced_at),
+              NULL,
+              NULL
+         FROM unnest(%(mints)s::text[]) WITH ORDINALITY AS requested (mint, place)
+        CROSS JOIN latest
+        CROSS JOIN coin
+        WHERE requested.mint = 'native'
        ),
        head AS (
        SELECT 1 AS place,
-              ARRAY(SELECT token_id
-                      FROM newest_trade
-                     WHERE NOT makes_price) AS unpriced_ids
+              round_half_up(usd, 18) AS native_price_usd
+         FROM latest
        )
 SELECT head.*,
        shown.*

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
-from wallet_api.errors import InvalidParameter
 from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.windows import moment_of
 
 MAX_HOURS = 168
 # Of each signal.
@@ -20,8 +20,6 @@ MAX_WALLETS = 1000
 LEAST_WALLETS = {"cluster": 3, "entry": 1, "exit": 3}
 
 _ACTIVE = timedelta(hours=24)
-# Windows that begin before the year 1 cannot be computed.
-_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
 _SIGNALS = load_sql(__package__, "signals")
 
@@ -51,12 +49,6 @@ class SignalOptions:
         """Return the length of the window after capping."""
         return min(self.hours, MAX_HOURS)
 
-    def moment(self, now: datetime) -> datetime:
-        """Return the end of the window in whole seconds, 1970 at the earliest. Raises InvalidParameter."""
-        if self.as_of is not None and self.as_of > now:
-            raise InvalidParameter("Parameter as_of is in the future.", parameter="as_of")
-        return max(self.as_of or now, _EARLIEST).replace(microsecond=0)
-
     def parameters(self, moment: datetime) -> dict[str, Any]:
         """Return the parameters of signals.sql for a window that ends at a moment."""
         return {
@@ -84,7 +76,7 @@ def group_signals(
     No trade, price or dollar value of after the window counts. Signals of most wallets come first, then of
     the largest investment. Raises InvalidParameter.
     """
-    moment = options.moment(now)
+    moment = moment_of(options.as_of, now)
     parameters = {
         "blockchain": blockchain,
         "type": type,
@@ -105,6 +97,7 @@ def group_signals(
         "mode": options.mode,
         "hours": options.window_hours,
         "as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        "native_price_usd": head["native_price_usd"],
         "total": head["total"],
         "count": len(rows),
         "signals": [
@@ -153,7 +146,8 @@ def _tokens_of(
 ) -> dict[str, Row]:
     if not mints:
         return {}
-    return {row["mint"]: row for row in rows_of(read_prices(connection, moment, blockchain, mints, rule))}
+    _, tokens = read_prices(connection, moment, blockchain, mints, rule)
+    return {row["mint"]: row for row in rows_of(tokens)}
 
 
 def _strength(wallets: int, least: int) -> str:

@@ -292,6 +292,8 @@
        ),
        head AS (
        SELECT 1 AS place,
+              (SELECT round_half_up(usd, 18)
+                 FROM latest) AS native_price_usd,
               COALESCE(max(total), 0) AS total
          FROM wanted
        )

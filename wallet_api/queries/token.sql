@@ -3,8 +3,5 @@
   WITH
 {latest_price},
 {token_block}
-SELECT token_block.*,
-       ARRAY(SELECT token_id
-               FROM newest_trade
-              WHERE NOT makes_price) AS unpriced_ids
+SELECT *
   FROM token_block

@@ -5,7 +5,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries.token_price import PriceRule, read_priced
+from wallet_api.queries.token_price import PriceRule
 
 _TOKEN = load_sql(__package__, "token")
 
@@ -24,7 +24,7 @@ def read_token(
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
-    found = read_priced(connection, _TOKEN, parameters)
+    found = connection.fetch_lists(_TOKEN, parameters)
     if found is None:
         return UNKNOWN_TOKEN_ID, None
     row, _ = found
@@ -38,6 +38,7 @@ def block_of(row: Row, blockchain: str) -> dict[str, Any]:
         "currency": CHAINS[blockchain].currency,
         **{name: row[name] for name in (*METADATA, *_PRICES)},
         "market_cap_currency": None if row["market_cap"] is None else CHAINS[blockchain].currency,
+        "native_price_usd": row["native_price_usd"],
         "sol_price_usd": row["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),
     }

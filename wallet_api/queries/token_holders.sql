@@ -24,9 +24,6 @@
        head AS (
        SELECT 1 AS place,
               token_block.*,
-              ARRAY(SELECT token_id
-                      FROM newest_trade
-                     WHERE NOT makes_price) AS unpriced_ids,
               total_holders.*,
               (SELECT count(*)
                  FROM trader

@@ -1,11 +1,8 @@
-"""Prices of tokens: statements that include `token_price.sql`, and their parameters."""
+"""Which trades make the prices of tokens: the parameters of statements that include `token_price.sql`."""
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, LiteralString, NamedTuple
-
-from wallet_api.database import Connection, Lists, Row, load_sql
+from typing import Any, NamedTuple
 
 
 class PriceRule(NamedTuple):
@@ -25,24 +22,3 @@ class PriceRule(NamedTuple):
 
 
 DEFAULT_RULE = PriceRule()
-
-_SEARCH = load_sql(__package__, "search_prices")
-
-
-def read_priced(
-    connection: Connection, statement: LiteralString, parameters: Mapping[str, Any]
-) -> Lists | None:
-    """Return the lists of a statement that includes token_price.sql, or None.
-
-    If the newest trade of a token makes no price, search for an earlier one, and run the statement again.
-    """
-    found = connection.fetch_lists(statement, {**parameters, **_searched([])})
-    if found is None or not found[0]["unpriced_ids"]:
-        return found
-    prices = connection.execute(_SEARCH, {**parameters, "token_ids": found[0]["unpriced_ids"]}).fetchall()
-    return connection.fetch_lists(statement, {**parameters, **_searched(prices)}) if prices else found
-
-
-def _searched(prices: Sequence[Row]) -> dict[str, Any]:
-    columns = {"searched_ids": "token_id", "searched_prices": "price", "searched_at": "price_at"}
-    return {name: [row[column] for row in prices] for name, column in columns.items()}

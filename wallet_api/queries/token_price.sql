@@ -1,9 +1,8 @@
 -- For other statements to include, after their CTEs wanted (token_id) and latest (usd), the latest native price. It adds
 -- token_price (token_id, price, price_at): exchanged_value (without one, value) / token_amount of the trade that makes
 -- the price of each wanted token, in native currency, unrounded; and the time of that trade. A token without a price has no row.
--- If the newest trade of a token is ahead of the clock or too small (NOT makes_price), its price is the one that
--- read_priced has found.
--- Needs token_prices_pkey.
+-- token_prices has the newest trade of each token. If that is ahead of the clock or too small, an earlier one is searched for.
+-- Needs token_prices_pkey, and what prices_before needs.
        newest_trade AS MATERIALIZED (
        SELECT token_prices.*,
               -- A trade without a dollar value counts with the latest native price; without one it is large enough.
@@ -27,9 +26,9 @@
        SELECT searched.token_id,
               searched.price,
               searched.price_at
-         FROM unnest(%(searched_ids)s::bigint[], %(searched_prices)s::numeric[], %(searched_at)s::timestamptz[])
-              AS searched (token_id, price, price_at)
-         JOIN newest_trade
-           ON newest_trade.token_id = searched.token_id
-        WHERE NOT makes_price
+         FROM latest
+        CROSS JOIN LATERAL prices_before(ARRAY(SELECT token_id
+                                                 FROM newest_trade
+                                                WHERE NOT makes_price),
+                                         %(now)s, %(price_oldest_at)s, latest.usd, %(price_min_usd)s) AS searched
        )

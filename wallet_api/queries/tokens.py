@@ -10,7 +10,7 @@ from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import NO_WINDOW, count_of, pagination_of, parameters_after, read_page
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.token_block import METADATA, block_of
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.trader_page import TraderPage
 
 _STATS = load_sql(__package__, "token_stats")
@@ -115,7 +115,7 @@ def _read(
     """Return the block of a token, and the head and the list of a statement about it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
-    found = read_priced(connection, statement, parameters | filters)
+    found = connection.fetch_lists(statement, parameters | filters)
     assert found is not None
     head, [page] = found
     if head["token_id"] is None:

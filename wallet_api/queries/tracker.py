@@ -8,7 +8,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_where
 from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
 from wallet_api.queries.paging import with_warnings
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.wallets import Wallet
 
 _HOURS = 24
@@ -38,7 +38,7 @@ def track_wallet(
         "bucket_seconds": int(BUCKETS[period].total_seconds()),
         "most": MAX_ROWS,
     }
-    found = read_priced(connection, _TRACKER, parameters)
+    found = connection.fetch_lists(_TRACKER, parameters)
     if found is None:
         raise wallet.removed
     row, [tokens, chart, trades] = found
@@ -55,6 +55,7 @@ def track_wallet(
             **{name: row[name] for name in texts},
             "blockchain": wallet.blockchain,
             "currency": currency,
+            "native_price_usd": row["native_price_usd"],
             "active_hours": active_hours(dict(row["hours"])),
         },
         "period_history_tokens": rows_where(tokens, [number <= MAX_ROWS for number in tokens["ordinal"]]),

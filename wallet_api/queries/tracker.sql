@@ -275,15 +275,14 @@
        ),
        head AS (
        SELECT 1 AS place,
-              ARRAY(SELECT token_id
-                      FROM newest_trade
-                     WHERE NOT makes_price) AS unpriced_ids,
               wallet.name,
               wallet.image_url,
               wallet.twitter,
               wallet.telegram,
               wallet.copytrade_link,
               wallet.type,
+              (SELECT round_half_up(usd, 18)
+                 FROM latest) AS native_price_usd,
               ARRAY(SELECT ARRAY[hour, txn]
                       FROM hour) AS hours,
               stats.*,

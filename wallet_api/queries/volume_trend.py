@@ -1,25 +1,33 @@
 """How much a group traded over a period, bucket by bucket."""
 
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
+from wallet_api.queries.native_price import read_native_price
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")
 _NONE = dict.fromkeys(("buy", "sell", "volume", "volume_usd", "txn", "wallets"), 0)
 
 
-def volume_trend(
-    connection: Connection, now: datetime, blockchain: str, type: str, period: str
-) -> list[dict[str, Any]]:
+class Trend(NamedTuple):
+    """The buckets of a period, oldest first, and the price of the native coin."""
+
+    buckets: list[dict[str, Any]]
+    native_price_usd: Decimal | None
+
+
+def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Trend:
     """Return all buckets of (`now` - period, `now`], oldest first, also those without a trade.
 
     A bucket is open where it starts and closed at its `timestamp`. `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
     since, length = now - PERIOD_LENGTHS[period], BUCKETS[period]
+    native_price_usd = read_native_price(connection, now, blockchain)
     rows = connection.execute(
         _VOLUME_TREND,
         {
@@ -33,4 +41,5 @@ def volume_trend(
     )
     traded = {row["ends_at"]: row for row in rows}
     ends = [since + length * number for number in range(1, PERIOD_LENGTHS[period] // length + 1)]
-    return [{"timestamp": f"{end:%Y-%m-%dT%H:%M:%SZ}", **traded.get(end, _NONE)} for end in ends]
+    buckets = [{"timestamp": f"{end:%Y-%m-%dT%H:%M:%SZ}", **traded.get(end, _NONE)} for end in ends]
+    return Trend(buckets, native_price_usd)

@@ -4,12 +4,22 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, NamedTuple
 
+from wallet_api.errors import InvalidParameter
+
 BUCKET_SECONDS = (1, 60, 3600)
 # The trades of one token are too few to be worth a rollup by minutes.
 TOKEN_BUCKET_SECONDS = (1, 3600)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
+
+
+def moment_of(as_of: datetime | None, now: datetime) -> datetime:
+    """Return a requested moment in whole seconds, or `now`. Raises InvalidParameter for one in the future."""
+    if as_of is not None and as_of > now:
+        raise InvalidParameter("Parameter as_of is in the future.", parameter="as_of")
+    # Windows that begin before the year 1 cannot be computed.
+    return max(as_of or now, _EPOCH).replace(microsecond=0)
 
 
 class Window(NamedTuple):

@@ -19,6 +19,7 @@ from wallet_api.schemas.fields import (
     GroupShape,
     Integer,
     Moment,
+    NativePriceShape,
     Rows,
     String,
     Strings,
@@ -138,7 +139,7 @@ class BucketSchema(Shape):
     wallets = Integer(WITH_A_TRADE)
 
 
-class AnalyticsSchema(GroupShape):
+class AnalyticsSchema(NativePriceShape, GroupShape):
     """The data of GET /v1/analytics: the list of the requested mode."""
 
     mode = String("The requested mode.", enum=MODES)

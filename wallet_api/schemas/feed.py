@@ -21,6 +21,7 @@ from wallet_api.schemas.fields import (
     Integer,
     Mint,
     Moment,
+    NativePriceShape,
     Number,
     Rows,
     String,
@@ -160,7 +161,7 @@ class ChangeSchema(TradeSchema):
         return written
 
 
-class TokenSchema(TokenMetadataSchema, ChainSchema):
+class TokenSchema(NativePriceShape, TokenMetadataSchema, ChainSchema):
     """A token, with its price according to the ledger."""
 
     price = Amount(PRICE, nullable=True)
@@ -175,6 +176,13 @@ class TokenSchema(TokenMetadataSchema, ChainSchema):
     bonding_curve_progress = Amount(NO_SOURCE, nullable=True)
 
 
+class FeedTokenSchema(TokenSchema):
+    """The same where rows do not change with the price of the native coin."""
+
+    class Meta:
+        exclude = ("native_price_usd",)
+
+
 class _FeedSchema(GroupShape):
     """What both feeds have in common."""
 
@@ -182,7 +190,7 @@ class _FeedSchema(GroupShape):
     transactions = Rows(TradeSchema, "The trades, newest first.", many=True)
     mint = String("The requested token; absent without one.", optional=True)
     token = Rows(
-        TokenSchema,
+        FeedTokenSchema,
         "The requested token; absent without `mint`, with `after`, and if it was never traded.",
         optional=True,
     )

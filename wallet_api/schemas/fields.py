@@ -261,6 +261,14 @@ def _is_json(value: Any) -> bool:
     return isinstance(first, orjson.Fragment)
 
 
+class NativePriceShape(Shape):
+    """What has figures that use the price of the native coin."""
+
+    native_price_usd = Amount(
+        "Latest price of the native coin in USD, which figures in USD use; null without one.", nullable=True
+    )
+
+
 class GroupShape(Shape):
     """The data of an operation about a group of wallets."""
 

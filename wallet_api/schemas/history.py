@@ -22,6 +22,7 @@ from wallet_api.schemas.fields import (
     Integer,
     Mint,
     Moment,
+    NativePriceShape,
     Rows,
     String,
     Strings,
@@ -58,7 +59,7 @@ class UntypedHistoryArguments(HistoryArguments):
     type = Choice(WALLET_TYPES, TYPE)
 
 
-class LifetimeStatsSchema(Shape):
+class LifetimeStatsSchema(NativePriceShape):
     """A wallet's figures over its lifetime; amounts in native currency."""
 
     currency = String("Code of the chain's native coin.")

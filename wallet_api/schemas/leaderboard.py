@@ -13,6 +13,7 @@ from wallet_api.schemas.fields import (
     Amount,
     Choice,
     Integer,
+    NativePriceShape,
     Number,
     Rows,
     String,
@@ -97,7 +98,7 @@ class EntrySchema(Shape):
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
 
 
-class LeaderboardSchema(Shape):
+class LeaderboardSchema(NativePriceShape):
     """The data of GET /v1/wallet/leaderboard, by the figure of `sort` in this `order`, then by address."""
 
     blockchain = String("The requested chain.")

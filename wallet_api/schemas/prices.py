@@ -2,14 +2,27 @@
 
 from wallet_api.schemas.arguments import ChainArguments, FormatMixin
 from wallet_api.schemas.feed import TokenSchema
-from wallet_api.schemas.fields import MAX_TEXTS, Boolean, Mints, Rows, String
-from wallet_api.schemas.shapes import Shape
+from wallet_api.schemas.fields import (
+    MAX_TEXTS,
+    Amount,
+    Boolean,
+    Mints,
+    Moment,
+    NativePriceShape,
+    Rows,
+    String,
+    Time,
+)
 
 
 class PricesArguments(FormatMixin, ChainArguments):
     """The arguments of GET /v1/tokens/prices."""
 
-    mint = Mints(f"A token, or up to {MAX_TEXTS}, separated by commas.", required=True)
+    mint = Mints(
+        f"A token, or up to {MAX_TEXTS}, separated by commas; `native` for the coin of the chain.",
+        required=True,
+    )
+    as_of = Time("The prices of this moment, not in the future; now by default.")
 
 
 class PricedTokenSchema(TokenSchema):
@@ -18,15 +31,18 @@ class PricedTokenSchema(TokenSchema):
     class Meta:
         exclude = (
             *("blockchain", "currency", "market_cap_currency", "sol_price_usd"),
-            *("pool", "on_curve", "bonding_curve_progress"),
+            *("pool", "on_curve", "bonding_curve_progress", "native_price_usd"),
         )
 
-    found = Boolean("Whether a tracked wallet ever traded it.")
+    found = Boolean("Whether a tracked wallet ever traded it, or it is `native`.")
+    last_price = Amount("The newest price, however old; null without one.", nullable=True)
+    last_price_at = Moment("Time of the trade that makes it; null without one.", nullable=True)
 
 
-class PricesSchema(Shape):
+class PricesSchema(NativePriceShape):
     """The data of GET /v1/tokens/prices."""
 
     blockchain = String("The requested chain.")
     currency = String("Code of the chain's native coin.")
+    as_of = Moment("As requested, in whole seconds; absent if not.", optional=True)
     tokens = Rows(PricedTokenSchema, "The tokens, in the requested order.", many=True)

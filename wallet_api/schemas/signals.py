@@ -16,6 +16,7 @@ from wallet_api.schemas.fields import (
     GroupShape,
     Integer,
     Moment,
+    NativePriceShape,
     Number,
     Rows,
     String,
@@ -131,7 +132,7 @@ class SignalSchema(Shape):
     window = Rows(SignalWindowSchema, "What these wallets did in the window.")
 
 
-class SignalsSchema(GroupShape):
+class SignalsSchema(NativePriceShape, GroupShape):
     """The data of GET /v1/signals, by number of wallets, then by value, largest first, then by mint."""
 
     mode = String("The requested mode.", enum=MODES)

@@ -19,6 +19,7 @@ from wallet_api.schemas.fields import (
     Choice,
     Integer,
     Moment,
+    NativePriceShape,
     Rows,
     String,
     Strings,
@@ -37,7 +38,7 @@ class TrackerArguments(WalletArguments):
     period = Choice(PERIODS, "The period of the figures.", load_default="1d")
 
 
-class TrackedProfileSchema(ProfileSchema):
+class TrackedProfileSchema(NativePriceShape, ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
