@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 import orjson
 from marshmallow import Schema, ValidationError, fields, missing
@@ -218,10 +218,10 @@ class Boolean(_Member, fields.Boolean):
 class Amount(_Member, fields.Decimal):
     """An exact decimal, rounded by the query, that becomes a JSON number: a text as PostgreSQL writes it."""
 
-    def write(self, amounts: Sequence[str | Decimal | int]) -> Written:
+    def write(self, amounts: Sequence[Any]) -> Written:
         """Return the amounts as JSON, with all their digits."""
         if {*map(type, amounts)} <= {str}:
-            return cast(Written, amounts)
+            return amounts
         return [f"{amount:f}" if isinstance(amount, Decimal) else str(amount) for amount in amounts]
 
 

@@ -99,23 +99,29 @@ class Shape(Schema):
             members = self._members[names] = self.members(names)
         # What follows each other in every row: what is the same in all rows, and what differs.
         parts: list[Iterable[str]] = []
-        same, count = "{", count_of(columns)
-        for member in members:
-            values = columns[member.column]
-            if member.absent is None or None not in values:
-                parts += repeat(same + member.before, count), member.write(values)
-                same = member.after
+        same, count = "{", count_of(columns) if columns else len(rows)
+        if not count:
+            return []
+        for column, write, before, after, absent in members:
+            values = columns[column]
+            if absent is None or None not in values:
+                parts += repeat(same + before, count), write(values)
+                same = after
             elif known := [value for value in values if value is not None]:
-                parts += repeat(same, count), _filled(values, member, known)
+                texts = iter(write(known))
+                filled = [absent if value is None else f"{before}{next(texts)}{after}" for value in values]
+                parts += repeat(same, count), filled
                 same = ""
             else:
-                same += member.absent
+                same += absent
         if not parts:
-            return [f"{same}}}"] * (count if columns else len(rows))
+            return [f"{same}}}"] * count
         return list(map("".join, zip(*parts, repeat(f"{same}}}", count), strict=True)))
 
     def write_lists(self, lists: Sequence[List]) -> list[str]:
         """Return lists of rows, all of the same columns, as JSON."""
+        if len(lists) == 1:
+            return [f"[{','.join(self.write(lists[0]))}]"]
         tables = [columns_of(rows) for rows in lists]
         texts = iter(self.write(joined(tables)))
         return [f"[{','.join(islice(texts, count_of(table)))}]" for table in tables]
@@ -181,13 +187,6 @@ def _enclosed(opening: str, members: list[Member], closing: str) -> list[Member]
     last = members[-1]
     absent = None if last.absent is None else last.absent + closing
     return [*members[:-1], last._replace(after=last.after + closing, absent=absent)]
-
-
-def _filled(values: Sequence[Any], member: Member, known: Sequence[Any]) -> list[str]:
-    """Return the member of each row: of values that are not None, which are `known`, and of the others."""
-    absent, before, after = member.absent, member.before, member.after
-    texts = iter(member.write(known))
-    return [absent or "" if value is None else f"{before}{next(texts)}{after}" for value in values]
 
 
 def _write_of(field: fields.Field[Any]) -> Callable[[Sequence[Any]], Written]:
