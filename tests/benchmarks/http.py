@@ -87,7 +87,9 @@ def _side(files: Path, keys: Keys, tree: Path, *, nginx: bool) -> Iterator[Side]
         fill(tree, environment, files)
         keys.save(environment["DATABASE_URL"])
         service = stack.enter_context(gunicorn("service", "wsgi:app", folder, environment, tree))
-        flask = stack.enter_context(gunicorn("flask", "tests.benchmarks.bare_flask:app", folder, environment))
+        flask = stack.enter_context(
+            gunicorn("flask", "tests.benchmarks.bare_flask:app", folder, environment, tree)
+        )
         # Each database seals its own cursors.
         made = cases(tuple(crowd_cursors(service, keys.hot[0])), keys)
         if nginx:
