@@ -11,5 +11,6 @@ BOARD_SORTS = (
     "best_trade_pnl",
     "avg_hold_time_minutes",
     "sold_without_cost",
+    *("win_rate_low", "profit_factor", "pnl_without_best_token", "max_drawdown", "fast_share", "active_days"),
 )
 ORDERS = ("desc", "asc")

@@ -13,7 +13,7 @@ import pytest
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, trade_row
+from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, WHALE, trade_row
 from wallet_api.database import Connection
 
 QUESTION = GROUP | {"period": "1d"}
@@ -78,6 +78,38 @@ def test_who_sits_on_what_was_never_sold_is_left_out_with_max_open_cost(
     for period in ("6h", "all"):
         assert board(period) == board(period, max_open_cost="75") == {ANN: 0, BEN: 3}
         assert board(period, max_open_cost="74.99") == {ANN: 0}
+
+
+def test_a_wallet_that_lost_nothing_has_no_profit_factor_and_is_above_all_others(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.wallets([GROUP | {"wallet_address": address} for address in (SMART, WHALE, UNTRACKED)])
+    # What each token brings, bought for 1.
+    sold = {ANN: ["3"], BEN: ["3", "0.5"], SMART: ["0.5"], WHALE: ["1"], UNTRACKED: []}
+    for address, values in sold.items():
+        for number, value in enumerate(values or ["1"]):
+            mint = mint_of(f"token {number}")
+            importer.trades([trade(address, 3, mint=mint)])
+            importer.trades([trade(address, 1, value, mint=mint, transaction_type="sell")] if values else [])
+
+    def factors(**more: str) -> list[tuple[str, Any]]:
+        rows: list[tuple[str, Any]] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            page = {"sort": "profit_factor", "limit": 1, "cursor": cursor, **more}
+            data = caller.get(PATH, **QUESTION, **page)
+            rows += [
+                (entry["wallet"], entry["period_stats"].get("profit_factor")) for entry in data["leaderboard"]
+            ]
+            cursor = data["pagination"]["next_cursor"]
+        return rows
+
+    # Without any profit it is 0, with or without a loss.
+    none = [(address, 0) for address in sorted([SMART, WHALE, UNTRACKED])]
+    assert factors() == [(ANN, None), (BEN, 4), *none]
+    assert factors(order="asc") == [*none, (BEN, 4), (ANN, None)]
+    assert factors(min_profit_factor="4") == [(ANN, None), (BEN, 4)]
+    assert factors(min_profit_factor="999999") == [(ANN, None)]
 
 
 @pytest.mark.usefixtures("two_ranked")

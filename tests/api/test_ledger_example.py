@@ -151,7 +151,18 @@ def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller)
         # = (2933/144) / (638/144) d = 2933/638 * 1440 min = 6619.9373...
         "avg_hold_time_minutes": D("6619.94"),
         "open_cost": D("1.136111111"),  # of today, as in the history
+        # 3 of 5: (3/5 + z²/10 - z √(6/125 + z²/100)) / (1 + z²/5)
+        "win_rate_low": D("23.0724"),
+        # no profit_factor: no token lost
+        "pnl_without_best_token": D("2.144444444"),  # without the 5.925 of BETA
+        "max_drawdown": 0,
+        "fast_share": 0,
+        "active_days": len({at.date() for at in _times_of_w(days=7)}),
     }
+    (whole,) = (entry["period_stats"] for entry in entries("all") if entry["wallet"] == W)
+    assert whole["max_drawdown"] == 1  # it began with BETA's loss
+    assert whole["pnl_without_best_token"] == D("3.311111111")  # 593/72 - 4.925: BETA has the loss too
+    assert whole["active_days"] == len({at.date() for at in _times_of_w(days=99)})
     assert second["period_win_rate_distribution"] == {
         "win_rate_percentage": 60,
         "above_500": 1,
@@ -161,6 +172,14 @@ def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller)
         "closed_count": 5,
         "win_count": 3,
     }
+
+
+def _times_of_w(days: int) -> list[datetime]:
+    """Return the times of W's trades in the last days."""
+    now = datetime.now(UTC)
+    rows = trades(lambda **ago: (now - timedelta(**ago)).isoformat())
+    times = [datetime.fromisoformat(row["created_at"]) for row in rows if row["wallet_address"] == W]
+    return [at for at in times if at > now - timedelta(days=days)]
 
 
 def test_volumes_of_the_example_are_what_was_reckoned_by_hand(caller: Caller) -> None:

@@ -14,11 +14,15 @@ from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.figures import compare, figures, signals
+from tests.ledger.in_process import exact
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
+from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.token_price import PriceRule
+from wallet_api.schemas.leaderboard import EntrySchema
 
 Row = dict[str, Any]
 # What a file contains, and its rows.
@@ -230,6 +234,30 @@ def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
         getattr(ledger, f"add_{kind}")(file)
     mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
     compare(figures(connection, NOW, [3600, 86_400], mints, limit=100), ledger)
+
+
+def test_trades_in_their_order_keep_what_boards_of_all_trades_have(
+    database_url: str, connection: Connection
+) -> None:
+    """The best token, the deepest fall and the days are continued with each file."""
+    chance = random.Random(7)
+    importer, ledger = in_process.Importer(database_url), Ledger()
+    tracked = random_trades.wallets(3)
+    importer.wallets(tracked)
+    ledger.add_wallets(tracked)
+    rows = random_trades.trades(300, 3, NOW, days=12, late=0.0)
+    start = 0
+    while start < len(rows):
+        file = rows[start : start + chance.choice([1, 2, 7, 30])]
+        start += len(file)
+        importer.trades(file)
+        ledger.add_trades(file)
+        for type in random_trades.TYPES:
+            board = read_board(connection, NOW, "solana", type, "all")
+            page = leaderboard_page(board, "solana", type, "all")
+            entries = list(exact(EntrySchema(), page["leaderboard"]))
+            assert entries == ledger.leaderboard(NOW, "solana", type, "all"), start
+    assert set(rebuild_ledger(connection).values()) == {0}
 
 
 def _retyped(type: str) -> list[Row]:

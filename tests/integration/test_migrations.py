@@ -60,7 +60,6 @@ _FILLED = """
 SELECT min(active_days) AS active_days,
        max(fast_txn) AS fast_txn,
        max(open_cost) AS open_cost,
-       max(gains) AS gains,
        max(losses) AS losses,
        max(earlier_drawdown) AS drawdown
   FROM lifetimes

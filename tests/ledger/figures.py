@@ -61,6 +61,10 @@ FILTERS = (
     (("min_win_rate", Decimal(50)),),
     (("max_without_cost", Decimal(25)),),
     (("max_open_cost", Decimal(50)),),
+    (("min_win_rate_low", Decimal("20.6543")),),
+    (("min_profit_factor", Decimal("1.5")),),
+    (("min_active_days", Decimal(2)), ("max_fast_share", Decimal(50))),
+    (("max_drawdown", Decimal("0.5")),),
 )
 # The shapes of what has pages.
 _PAGES: dict[Callable[..., Row], Shape] = {

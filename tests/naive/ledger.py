@@ -13,6 +13,7 @@ from typing import Any
 from tests.naive.analytics import flows_of, trend_of
 from tests.naive.calendar import calendar_of
 from tests.naive.connections import connections_of
+from tests.naive.luck import luck_of
 from tests.naive.prices import USUAL, Rule, block_of, price_trade, unrealized
 from tests.naive.signals import Question, signals_of
 from tests.naive.sums import (
@@ -482,7 +483,7 @@ class Ledger:
         return {
             "wallet": wallet[1],
             "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
-            "period_stats": {"open_cost": open_cost(positions)}
+            "period_stats": {"open_cost": open_cost(positions), **luck_of(positions, since, until)}
             | picked(
                 sums(part_of(positions, since, until), self._usd_of(wallet[0], now)),
                 *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "sold_without_cost"),
@@ -600,7 +601,9 @@ def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:
 def _sort_figure(entry: Row, sort: str) -> Any:
     if sort == "win_rate":
         return entry["period_win_rate_distribution"]["win_rate_percentage"]
-    return entry["period_stats"].get(sort)
+    # Without a loss it is above all others.
+    unknown = Decimal("Infinity") if sort == "profit_factor" else None
+    return entry["period_stats"].get(sort, unknown)
 
 
 def _passes(entry: Row, name: str, bound: Decimal) -> bool:
@@ -608,10 +611,16 @@ def _passes(entry: Row, name: str, bound: Decimal) -> bool:
     if name == "max_without_cost":
         part, whole = Fraction(stats["sold_without_cost"]), Fraction(stats["total_sell"])
         return part * 100 <= Fraction(bound) * whole
+    most = {"max_fast_share": stats["fast_share"], "max_drawdown": stats["max_drawdown"]}
+    if name in most:
+        return bool(most[name] <= bound)
     figure = {
         "min_txn": stats["total_txn"],
         "min_volume": stats["total_volume"],
         "min_closed": distribution["closed_count"],
         "min_win_rate": distribution["win_rate_percentage"],
+        "min_win_rate_low": stats["win_rate_low"],
+        "min_profit_factor": _sort_figure(entry, "profit_factor"),
+        "min_active_days": stats["active_days"],
     }[name]
     return bool(figure >= bound)

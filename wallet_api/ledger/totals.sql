@@ -146,7 +146,7 @@ SELECT *
 -- out is that of all of its positions and days. Needs positions_pkey, wallet_days_pkey, lifetimes_pkey, wallets_pkey.
 INSERT INTO lifetimes AS total (
        wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
-       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, gains, losses, best_token,
+       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, losses, best_token,
        active_days, max_drawdown, last_day, earlier_peak, earlier_drawdown,
 {highest: $},
 {lowest: $},
@@ -216,7 +216,6 @@ INSERT INTO lifetimes AS total (
               COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0) AS sold_above_100_to_500,
               COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0) AS sold_above_500,
               sum(sign * cost) AS open_cost,
-              sum(sign * gain_of(realized, realized_cost)) AS gains,
               sum(sign * loss_of(realized, realized_cost)) AS losses,
               greatest(max(realized) FILTER (WHERE sign = 1), 0) AS best_token,
 {highest: max($) AS $},
@@ -247,7 +246,7 @@ INSERT INTO lifetimes AS total (
         GROUP BY wallet_id
        )
 SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500,
-       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, gains, losses,
+       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, losses,
        best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day, 0 AS earlier_peak, 0 AS earlier_drawdown,
 {highest: $},
 {lowest: $},
@@ -269,7 +268,6 @@ SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, a
        sold_above_100_to_500 = total.sold_above_100_to_500 + excluded.sold_above_100_to_500,
        sold_above_500 = total.sold_above_500 + excluded.sold_above_500,
        open_cost = total.open_cost + excluded.open_cost,
-       gains = total.gains + excluded.gains,
        losses = total.losses + excluded.losses,
        best_token = greatest(total.best_token, excluded.best_token),
 {sums: $ = total.$ + excluded.$},

@@ -1,12 +1,7 @@
 -- The sums behind what is stuck and what was luck: the cost of what is held, fast sells, and the profits of tokens and days.
 -- They are filled from the rows that there are, while these tables cannot be read: docs/production.md has the time.
 
--- What the sells of one token made, if that is a profit, else 0. The last digits of quotients do not count.
-CREATE FUNCTION gain_of(realized numeric, realized_cost numeric) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN realized > realized_cost * 1e-30 THEN realized ELSE 0 END;
-
--- What they lost, as a number above 0; 0 if they did not.
+-- What the sells of one token lost, as a number above 0; 0 if they did not. The last digits of quotients do not count.
 CREATE FUNCTION loss_of(realized numeric, realized_cost numeric) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN realized < realized_cost * -1e-30 THEN -realized ELSE 0 END;
@@ -18,15 +13,14 @@ ALTER TABLE position_days ADD COLUMN fast_txn bigint NOT NULL DEFAULT 0;
 
 ALTER TABLE wallet_days ADD COLUMN fast_txn bigint NOT NULL DEFAULT 0;
 
--- open_cost is the cost of what the positions hold. gains and losses are sums of gain_of and loss_of over them, best_token is
--- the largest profit of one of them, at least 0.
+-- open_cost is the cost of what the positions hold. losses is the sum of loss_of over them, best_token the largest
+-- profit of one of them, at least 0.
 -- active_days counts days with a trade, of which last_day is the last. max_drawdown is the largest fall of the profit cumulated by
 -- days from an earlier peak, 0 included. earlier_peak and earlier_drawdown are that peak and max_drawdown as of before last_day:
 -- from there a trade of that day or a later one continues.
 ALTER TABLE lifetimes
   ADD COLUMN fast_txn bigint NOT NULL DEFAULT 0,
   ADD COLUMN open_cost numeric NOT NULL DEFAULT 0,
-  ADD COLUMN gains numeric NOT NULL DEFAULT 0,
   ADD COLUMN losses numeric NOT NULL DEFAULT 0,
   ADD COLUMN best_token numeric NOT NULL DEFAULT 0,
   ADD COLUMN active_days bigint NOT NULL DEFAULT 0,
@@ -73,13 +67,11 @@ UPDATE wallet_days
 UPDATE lifetimes
    SET fast_txn = position.fast_txn,
        open_cost = position.open_cost,
-       gains = position.gains,
        losses = position.losses,
        best_token = greatest(position.best_token, 0)
   FROM (SELECT wallet_id,
                sum(fast_txn) AS fast_txn,
                sum(cost) AS open_cost,
-               sum(gain_of(realized, realized_cost)) AS gains,
                sum(loss_of(realized, realized_cost)) AS losses,
                max(realized) AS best_token
           FROM positions
@@ -118,7 +110,6 @@ ALTER TABLE wallet_days ALTER COLUMN fast_txn DROP DEFAULT;
 ALTER TABLE lifetimes
 ALTER COLUMN fast_txn DROP DEFAULT,
 ALTER COLUMN open_cost DROP DEFAULT,
-ALTER COLUMN gains DROP DEFAULT,
 ALTER COLUMN losses DROP DEFAULT,
 ALTER COLUMN best_token DROP DEFAULT,
 ALTER COLUMN active_days DROP DEFAULT,

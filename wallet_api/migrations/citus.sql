@@ -6,7 +6,7 @@ SELECT create_distributed_function(oid::regprocedure)
   FROM pg_proc
  WHERE pronamespace = 'public'::regnamespace
    AND proname IN ('quotient_to', 'quotient', 'small_quotient', 'round_half_up', 'percentage', 'profit_bucket',
-                   'gain_of', 'loss_of', 'still_held', 'dollars', 'iso_time', 'refuse_chain', 'native_currency', 'bucket_end');
+                   'loss_of', 'still_held', 'dollars', 'iso_time', 'refuse_chain', 'native_currency', 'bucket_end');
 
 -- Small, and needed beside every wallet's rows: a copy on each worker.
 SELECT create_reference_table('wallets');

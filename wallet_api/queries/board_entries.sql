@@ -23,13 +23,27 @@ SELECT address AS wallet,
             ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
        END AS period_stats_avg_hold_time_minutes,
        round_half_up(open_cost, 9) AS period_stats_open_cost,
+       -- Exact but for the root, which has 60 decimals.
+       CASE WHEN closed = 0 THEN 0
+            ELSE round_half_up(quotient(100 * (2 * won * closed + closed * z_squared
+                                               - sqrt(closed * z_squared * (4 * won * (closed - won) + closed * z_squared))),
+                                        2 * closed * (closed + z_squared)), 4)
+       END AS period_stats_win_rate_low,
+       -- The gains are the profit and the losses together.
+       CASE WHEN losses > 0 THEN round_half_up(quotient(realized + losses, losses), 4)
+            WHEN won = 0 THEN 0
+       END AS period_stats_profit_factor,
+       round_half_up(realized - best_token, 9) AS period_stats_pnl_without_best_token,
+       round_half_up(max_drawdown, 9) AS period_stats_max_drawdown,
+       percentage(fast_txn, covered_txn) AS period_stats_fast_share,
+       active_days::numeric AS period_stats_active_days,
        round_half_up(ever_invested, 9) AS ever_bought,
-       percentage(won, won + below_zero) AS period_win_rate_distribution_win_rate_percentage,
+       percentage(won, closed) AS period_win_rate_distribution_win_rate_percentage,
        above_500 AS period_win_rate_distribution_above_500,
        above_100_to_500 AS period_win_rate_distribution_above_100_to_500,
        above_zero_to_100 AS period_win_rate_distribution_above_zero_to_100,
        below_zero AS period_win_rate_distribution_below_zero,
-       won + below_zero AS period_win_rate_distribution_closed_count,
+       closed AS period_win_rate_distribution_closed_count,
        won AS period_win_rate_distribution_win_count
   FROM record
  CROSS JOIN latest
@@ -37,4 +51,6 @@ SELECT address AS wallet,
        SELECT
 {profit}) AS profit
  CROSS JOIN LATERAL (
-       SELECT above_500 + above_100_to_500 + above_zero_to_100 AS won) AS bucket
+       SELECT above_500 + above_100_to_500 + above_zero_to_100 AS won,
+              above_500 + above_100_to_500 + above_zero_to_100 + below_zero AS closed,
+              1.959963984540054 * 1.959963984540054 AS z_squared) AS bucket

@@ -20,6 +20,8 @@ _FIGURES = [
     for sort in BOARD_SORTS
 ]
 
+_PROFIT_FACTOR = BOARD_SORTS.index("profit_factor")
+
 # A figure, or None if it is unknown, and the address.
 SortKey = tuple[Decimal | None, str]
 
@@ -28,7 +30,7 @@ SortKey = tuple[Decimal | None, str]
 class Entry:
     """A wallet in a period: the figures to sort and filter by, as shown, and its row.
 
-    `figures` are those of BOARD_SORTS.
+    `figures` are those of BOARD_SORTS; a profit factor without a loss is infinite.
     """
 
     row: Row
@@ -72,4 +74,11 @@ def read_entries(
         rows = connection.execute(_LEADERBOARD_ALL, parameters)
     else:
         rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
-    return [Entry(row, tuple(map(row.get, _FIGURES))) for row in rows]
+    return [Entry(row, _figures(row)) for row in rows]
+
+
+def _figures(row: Row) -> tuple[Decimal | None, ...]:
+    figures = [row[name] for name in _FIGURES]
+    if figures[_PROFIT_FACTOR] is None:
+        figures[_PROFIT_FACTOR] = Decimal("Infinity")
+    return tuple(figures)

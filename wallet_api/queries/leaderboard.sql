@@ -11,35 +11,57 @@
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
        ),
+       -- Each day with a trade, of those at the edges the part in the period.
+       daily AS MATERIALIZED (
+       SELECT wallet_days.wallet_id,
+              wallet_days.day,
+{ledger.sums: $}
+         FROM tracked
+         JOIN wallet_days
+           ON wallet_days.wallet_id = tracked.wallet_id
+          AND wallet_days.day >= %(first_day)s
+          AND wallet_days.day < %(end_day)s
+        WHERE buy_txn + sell_txn > 0
+        UNION ALL
+       SELECT within.wallet_id,
+              (span.ends_at AT TIME ZONE 'UTC')::date AS day,
+{ledger.sums: within.$}
+         FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed in the subquery, so that no trade of other groups is read.
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+{ledger.sums}
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+               GROUP BY wallet_id) AS within
+       ),
        summed AS (
        SELECT wallet_id,
+              count(*) AS active_days,
 {ledger.sums: sum($) AS $}
-         FROM (SELECT wallet_days.wallet_id,
-{ledger.sums: $}
-                 FROM tracked
-                 JOIN wallet_days
-                   ON wallet_days.wallet_id = tracked.wallet_id
-                  AND wallet_days.day >= %(first_day)s
-                  AND wallet_days.day < %(end_day)s
-                UNION ALL
-               SELECT within.*
-                 FROM tracked
-                CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-                -- Summed in the subquery, so that no trade of other groups is read.
-                CROSS JOIN LATERAL (
-                      SELECT wallet_id,
-{ledger.sums}
-                        FROM trades
-                       WHERE wallet_id = tracked.wallet_id
-                         AND created_at > span.starts_at
-                         AND created_at <= span.ends_at
-                       GROUP BY wallet_id) AS within) AS piece
+         FROM daily
         GROUP BY wallet_id
-       HAVING sum(buy_txn) + sum(sell_txn) > 0
+       ),
+       fallen AS (
+       SELECT wallet_id,
+              max(peak - cumulated) AS max_drawdown
+         FROM (SELECT wallet_id,
+                      cumulated,
+                      greatest(0, max(cumulated) OVER (PARTITION BY wallet_id ORDER BY day)) AS peak
+                 FROM (SELECT wallet_id,
+                              day,
+                              sum(realized) OVER (PARTITION BY wallet_id ORDER BY day) AS cumulated
+                         FROM daily) AS path) AS path
+        GROUP BY wallet_id
        ),
        closed AS (
        SELECT wallet_id,
               profit_bucket(sum(realized), sum(realized_cost)) AS bucket,
+              sum(realized) AS realized,
+              sum(realized_cost) AS realized_cost,
               max(best_trade) AS best_trade
          FROM (SELECT position_days.wallet_id,
                       token_id,
@@ -73,6 +95,8 @@
        counted AS (
        SELECT wallet_id,
               max(best_trade) AS best_trade,
+              sum(loss_of(realized, realized_cost)) FILTER (WHERE bucket = 0) AS losses,
+              greatest(max(realized), 0) AS best_token,
               count(*) FILTER (WHERE bucket = 0) AS below_zero,
               count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
               count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
@@ -86,7 +110,10 @@
               tracked.image_url,
               tracked.twitter,
               summed.*,
+              fallen.max_drawdown,
               counted.best_trade,
+              COALESCE(losses, 0) AS losses,
+              COALESCE(best_token, 0) AS best_token,
               life.open_cost,
               life.ever_invested,
               COALESCE(below_zero, 0) AS below_zero,
@@ -101,6 +128,8 @@
                       invested AS ever_invested
                  FROM lifetimes) AS life
            ON life.wallet_id = summed.wallet_id
+         JOIN fallen
+           ON fallen.wallet_id = summed.wallet_id
          LEFT JOIN counted
            ON counted.wallet_id = summed.wallet_id
        ),

@@ -43,6 +43,11 @@ class BoardFilters:
     min_win_rate: Decimal | None = None
     max_without_cost: Decimal | None = None
     max_open_cost: Decimal | None = None
+    min_win_rate_low: Decimal | None = None
+    min_profit_factor: Decimal | None = None
+    min_active_days: int | None = None
+    max_fast_share: Decimal | None = None
+    max_drawdown: Decimal | None = None
 
     def let_pass(self, entry: Entry) -> bool:
         """Return whether the entry has all of it, by the figures as shown."""
@@ -51,15 +56,26 @@ class BoardFilters:
             (self.min_volume, entry.figure("total_volume")),
             (self.min_closed, entry.row["period_win_rate_distribution_closed_count"]),
             (self.min_win_rate, entry.figure("win_rate")),
+            (self.min_win_rate_low, entry.figure("win_rate_low")),
+            (self.min_profit_factor, entry.figure("profit_factor")),
+            (self.min_active_days, entry.figure("active_days")),
+        )
+        most = (
+            (self.max_fast_share, entry.figure("fast_share")),
+            (self.max_drawdown, entry.figure("max_drawdown")),
         )
         row = entry.row
         parts = (
             (self.max_without_cost, row["period_stats_sold_without_cost"], row["period_stats_total_sell"]),
             (self.max_open_cost, row["period_stats_open_cost"], row["ever_bought"]),
         )
-        return all(bound is None or (figure or 0) >= bound for bound, figure in least) and all(
-            percent is None or 100 * Fraction(part) <= Fraction(percent) * Fraction(whole)
-            for percent, part, whole in parts
+        return (
+            all(bound is None or (figure or 0) >= bound for bound, figure in least)
+            and all(bound is None or (figure or 0) <= bound for bound, figure in most)
+            and all(
+                percent is None or 100 * Fraction(part) <= Fraction(percent) * Fraction(whole)
+                for percent, part, whole in parts
+            )
         )
 
 

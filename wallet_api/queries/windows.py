@@ -47,11 +47,11 @@ def window_until(now: datetime, seconds: int, most_seconds: int, mint: str | Non
 def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
     """Return the whole days in (`since`, `now`], `first_day` until `end_day`, and the parts beside them.
 
-    `end_day` is the first day after them. A part is (start, end]; without a whole day, the window is one.
+    `end_day` is the first day after them. A part is (start, end], in one day of UTC.
     """
     start = datetime.combine(since.astimezone(UTC), time(), UTC) + _DAY
     end = datetime.combine(now.astimezone(UTC), time(), UTC)
-    if start >= end:
+    if start > end:
         return {"first_day": end.date(), "end_day": end.date(), "starts": [since], "ends": [now]}
     return {
         "first_day": start.date(),

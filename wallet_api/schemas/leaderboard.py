@@ -45,6 +45,11 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
     max_open_cost = Number(
         "Only wallets whose `open_cost` is at most so many percent of all buys they ever made."
     )
+    min_win_rate_low = Number("Only wallets with at least this `win_rate_low`.")
+    min_profit_factor = Number("Only wallets with at least this `profit_factor`, or with gains and no loss.")
+    min_active_days = WholeNumber(1, "Only wallets with at least so many `active_days`.")
+    max_fast_share = Number("Only wallets with at most this `fast_share`.")
+    max_drawdown = Number("Only wallets with at most this `max_drawdown`.")
     address = Text("This wallet's entry alone, with its rank among those not left out.")
 
 
@@ -74,6 +79,18 @@ class PeriodStatsSchema(Shape):
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
     open_cost = Amount(OPEN_COST)
+    win_rate_low = Amount(
+        "Lower end of the 95 % Wilson interval of `win_rate_percentage`; 0 without a covered sell."
+    )
+    profit_factor = Amount(
+        "Profits of the tokens that gained / losses of those that lost; 0 without both, absent without a loss"
+        " alone, which sorts above all others.",
+        optional=True,
+    )
+    pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token.")
+    max_drawdown = Amount("Largest fall of the profit, added up by days of UTC, from an earlier peak or 0.")
+    fast_share = Amount("Percentage of the covered sells less than a minute after the buy; 0 if none.")
+    active_days = Integer("Days of UTC with a trade.")
 
 
 class PeriodDistributionSchema(Shape):
@@ -114,6 +131,11 @@ class LeaderboardSchema(NativePriceShape):
     min_win_rate = Amount("As requested; absent if not.", optional=True)
     max_without_cost = Amount("As requested; absent if not.", optional=True)
     max_open_cost = Amount("As requested; absent if not.", optional=True)
+    min_win_rate_low = Amount("As requested; absent if not.", optional=True)
+    min_profit_factor = Amount("As requested; absent if not.", optional=True)
+    min_active_days = Integer("As requested; absent if not.", optional=True)
+    max_fast_share = Amount("As requested; absent if not.", optional=True)
+    max_drawdown = Amount("As requested; absent if not.", optional=True)
     leaderboard = Rows(
         EntrySchema,
         "The wallets with a trade in the period, ties by address.",
