@@ -96,9 +96,9 @@ CAPPED: list[tuple[str, Row, Row, str]] = [
             ("/tokens/stats", TOKEN),
             ("/tokens/holders", TOKEN),
             ("/analytics", MOST),
+            ("/signals", GROUP | SIGNALS),
         )
     ),
-    ("/signals", GROUP | SIGNALS, {"limit": 101}, "limit was capped from 101 to 100."),
     ("/signals", GROUP | SIGNALS, {"hours": 169}, "hours was capped from 169 to 168."),
     (TIMERANGE, GROUP, {"hours": 1, "seconds": 1}, "The window was capped from 3601 to 3600 seconds."),
     (COUNT, GROUP, {"hours": 25}, "The window was capped from 90000 to 86400 seconds."),
@@ -111,7 +111,7 @@ def test_what_is_capped_is_warned_of(caller: Caller) -> None:
         data = caller.get(path, **arguments, **much)
         assert data.pop("warnings") == [warning], path
         # The longest window is the default one.
-        most = {"limit": 100 if path == "/signals" else 1000} if "limit" in much else {}
+        most = {"limit": 1000} if "limit" in much else {}
         most |= {"hours": 168} if path == "/signals" and "hours" in much else {}
         whole = caller.get(path, **arguments, **most)
         assert data == whole, path

@@ -100,7 +100,7 @@ def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_the
         parameters = {one["name"]: one for one in described[name]["parameters"] if one["in"] == "query"}
         schema = tool["inputSchema"]
         # A result is JSON.
-        assert schema["properties"].keys() == parameters.keys() - {"format"}, name
+        assert schema["properties"].keys() == parameters.keys() - {"format", "amounts"}, name
         assert set(schema["required"]) == {one for one, of in parameters.items() if of.get("required")}, name
         assert tool["description"].startswith(described[name]["description"])
         assert tool["annotations"]["readOnlyHint"] is True
@@ -188,7 +188,7 @@ def test_a_crash_is_a_result_without_its_cause(caller: Caller, connection: Conne
 
 
 def test_arguments_that_no_tool_has_are_refused(caller: Caller) -> None:
-    for name in ("api_key", "format"):
+    for name in ("api_key", "format", "amounts"):
         assert _error(_call(caller, "list_wallets", **GROUP, **{name: "csv"})) == (400, -32602)
     assert _error(_call(caller, "no_tool")) == (400, -32602)
     assert _error(_ask(caller, "tools/call", name="list_wallets", arguments=[])) == (400, -32602)

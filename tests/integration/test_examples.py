@@ -4,6 +4,7 @@ import csv
 import os
 import queue
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -27,6 +28,8 @@ DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
 PROGRAMS = dict(
     re.findall(r"^## ([^\n]*)\n(?:(?!## ).)*?^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
 )
+[JAVASCRIPT] = re.findall(r"^```javascript\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+NODE = shutil.which("node")
 NOW = datetime.now(UTC).replace(microsecond=0)
 CAT = UNTRACKED
 KOLS = [
@@ -103,6 +106,25 @@ def test_each_program_prints_what_follows_from_the_trades_for_few_credits(
         "2 trades, 0 without a price to sell at",
         "+62.50% on average",
     ]
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_javascript_sums_to_the_last_digit(
+    known: Gunicorn, connection: Connection, database_url: str
+) -> None:
+    value = "9007199254740993.000000001"
+    Importer(database_url).trades([trade_row(BEN, "large", NOW - timedelta(minutes=9), value=value)])
+    key = create_key(connection, "javascript", credits=1)
+    done = run_program(
+        [str(NODE), "--input-type=module", "-e", JAVASCRIPT],
+        env={"PATH": os.environ["PATH"], "API": known.url, "KEY": key},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "2 buys for 9007199254740998.000000001 SOL\n"
 
 
 def test_the_bot_prints_each_large_buy_once_over_a_restart(

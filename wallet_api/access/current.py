@@ -24,7 +24,8 @@ class ApiRequest(Request):
     `started` is of the performance counter, in seconds; `key_expires_at` is the time until which its key is
     accepted, None if that does not end; `charged` is the credits that the request cost, or would have cost
     a key with a limit of them; `counted_alone` is true if only this process has counted it; `refusal` is the
-    code and the reason of the error in its response; `format` is that of the response, unless it is an error.
+    code and the reason of the error in its response; `format` is that of the response, unless it is an error,
+    and `amounts` is what amounts are in it.
     """
 
     key: ApiKey | None = None
@@ -34,6 +35,7 @@ class ApiRequest(Request):
     counted_alone = False
     cached = False
     format = "json"
+    amounts = "number"
     refusal: tuple[str, str] | None = None
 
     def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any) -> None:

@@ -26,6 +26,7 @@ from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
 from wallet_api.openapi.published import published
 from wallet_api.responses.envelope import JSON
 from wallet_api.responses.operation import Operation, operation_of, undocumented
+from wallet_api.schemas.arguments import OF_FORM
 from wallet_api.schemas.fields import Texts
 
 blueprint = Blueprint("mcp", __name__)
@@ -40,7 +41,7 @@ _CACHEABLE = {"ttlMs": 3_600_000, "cacheScope": "public"}
 # The service's own responses, with the headers that say when to come again.
 _AS_THEY_ARE = (401, 403, 429, 503)
 # Arguments of operations that no tool has: the key is in the header, and a result is JSON.
-_LEFT_OUT = ("api_key", "format")
+_LEFT_OUT = ("api_key", *OF_FORM)
 # Optional arguments that return fewer rows.
 _NARROWING = {
     *("mint", "seconds", "minutes", "hours", "period", "transaction_type", "min_value", "min_wallets"),

@@ -24,7 +24,8 @@ query string.
 end up in logs and histories.
 
 **Responses** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with
-a decimal parser if your language has one. Times are UTC, ISO 8601 with `Z`.
+a decimal parser if your language has one, else request strings of the same digits with `amounts=string`; the
+schemas here describe the numbers. Times are UTC, ISO 8601 with `Z`.
 
 **Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
 status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. A 503 without it, whose

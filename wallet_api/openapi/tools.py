@@ -4,10 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wallet_api.openapi.definitions import OF_FIELDS
+from wallet_api.schemas.arguments import OF_FORM
 
 
 def tools(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the tools, in the order of the document. Results are JSON, so that none has `format`."""
+    """Return the tools, in the order of the document.
+
+    Results are JSON with exact numbers, so that none has `format` or `amounts`.
+    """
     schemas = document["components"]["schemas"]
     return [_tool(item["get"], schemas) for item in document["paths"].values()]
 
@@ -19,7 +23,7 @@ def _tool(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> dict[str,
     parameters = [
         parameter
         for parameter in operation["parameters"]
-        if parameter["in"] == "query" and parameter["name"] != "format"
+        if parameter["in"] == "query" and parameter["name"] not in OF_FORM
     ]
     return {
         "name": operation["operationId"],

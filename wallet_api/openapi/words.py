@@ -12,6 +12,7 @@ WORDS: dict[str, Sequence[str]] = {
     "Blockchain": tuple(CHAINS),
     "WalletType": WALLET_TYPES,
     "Format": arguments.FORMATS,
+    "Amounts": arguments.AMOUNTS,
     "Order": orders.ORDERS,
     "Direction": feed.DIRECTIONS,
     "ChangeEvent": feed.EVENTS,

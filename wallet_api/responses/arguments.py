@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from werkzeug.datastructures import MultiDict
 
@@ -16,8 +16,16 @@ from wallet_api.schemas import arguments
 _MAX_BYTES = 512
 
 
+class _Loaded(NamedTuple):
+    """The arguments of a question, and of the form of its response."""
+
+    arguments: Mapping[str, Any]
+    format: str
+    amounts: str
+
+
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
-    """Return the arguments of the current request, but for the format of its response, which it then has.
+    """Return the arguments of the current request, but for those of its response alone, which it then has.
 
     Raises MissingParameter, InvalidParameter, DatabaseUnavailable.
     """
@@ -27,27 +35,27 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     secret = seals.secret() if "cursor" in schema.fields else None
     # A key must not stay in memory.
     if may_contain_key(query) or len(query) > _MAX_BYTES:
-        loaded, request.format = _load(schema, request.args, secret)
+        loaded = _load(schema, request.args, secret)
     else:
-        loaded, request.format = _load_again(schema, query, secret)
-    return loaded
+        loaded = _load_again(schema, query, secret)
+    request.format, request.amounts = loaded.format, loaded.amounts
+    return loaded.arguments
 
 
 # Most callers send the same query strings again and again.
 @lru_cache(1024)
-def _load_again(
-    schema: arguments.Arguments, query: bytes, secret: bytes | None
-) -> tuple[Mapping[str, Any], str]:
+def _load_again(schema: arguments.Arguments, query: bytes, secret: bytes | None) -> _Loaded:
     return _load(schema, current_request().args, secret)
 
 
-def _load(
-    schema: arguments.Arguments, given: MultiDict[str, str], secret: bytes | None
-) -> tuple[Mapping[str, Any], str]:
+def _load(schema: arguments.Arguments, given: MultiDict[str, str], secret: bytes | None) -> _Loaded:
     values = given.to_dict(flat=False)
     # The gate has read it.
     values.pop("api_key", None)
     loaded = arguments.load(schema, values)
-    response_format = loaded.pop("format", "json")
+    response_format, amounts = loaded.pop("format", "json"), loaded.pop("amounts", "number")
     opened = loaded if secret is None else seals.opened(loaded, secret)
-    return MappingProxyType(opened), response_format
+    if response_format == "csv":
+        # Its cells are texts.
+        amounts = "number"
+    return _Loaded(MappingProxyType(opened), response_format, amounts)

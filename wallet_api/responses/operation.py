@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -21,6 +21,7 @@ from wallet_api.responses.envelope import JSON, begin_envelope, respond
 from wallet_api.responses.rows import CONTENT_TYPES, write_rows
 from wallet_api.responses.seals import next_cursor, sealed
 from wallet_api.schemas.arguments import Arguments
+from wallet_api.schemas.fields import with_strings
 from wallet_api.schemas.shapes import List, Shape, columns_of, joined, shape_of, to_json, write_values
 
 View = TypeVar("View", bound=Callable[..., Response])
@@ -98,47 +99,53 @@ class Operation:
         long as that value, or its `version`.
         """
         if arguments is None:
-            written = self._write(get_data())
+            written = _written(self.data, get_data())
             return Response(written, content_type=JSON) if self.bare else respond(Fragment(written))
         request = current_request()
         lifetime = Lifetime.NONE if self.current_with in arguments else self.lifetime
         return cached.respond(lambda: self._body(request, get_data()), arguments, lifetime, source, version)
 
     def _body(self, request: ApiRequest, data: Mapping[str, Any]) -> Body:
-        data = sealed(data)
+        data, shape = sealed(data), self._shapes[request.amounts]
         cursor, next_page = next_cursor(data), _next_page(request, data)
         if request.format == "json":
-            written = self._write(data)
-            prefix = begin_envelope(written, self._repeated(data))
+            written = _written(shape, data)
+            prefix = begin_envelope(written, self._repeated(shape, data))
             return Body(prefix, xxh3_128_hexdigest(written), next_page=next_page, cursor=cursor)
-        body = write_rows(*self._listed(data), request.format)
+        body = write_rows(*self._listed(shape, data), request.format)
         warnings = data.get("warnings", [])
         # Without the URL, whose arguments have any order.
         version = to_json([request.format, warnings, cursor, xxh3_128_hexdigest(body)])
         etag = xxh3_128_hexdigest(version)
         return Body(body, etag, CONTENT_TYPES[request.format], warnings, next_page, cursor)
 
-    def _listed(self, data: Mapping[str, Any]) -> tuple[Shape, List]:
+    @cached_property
+    def _shapes(self) -> Mapping[str, Shape]:
+        """The schemas of the data by the argument `amounts`."""
+        return {"number": self.data, "string": with_strings(self.data)}
+
+    def _listed(self, whole: Shape, data: Mapping[str, Any]) -> tuple[Shape, List]:
         """Return the rows that `format` returns alone, after their shape."""
         assert self.rows is not None
         names = self.rows.split()
         path = next((name for name in names if name.partition(".")[0] in data), names[0])
         name, _, inner = path.partition(".")
-        shape, rows = shape_of(self.data.fields[name]), data.get(name, [data])
+        shape, rows = shape_of(whole.fields[name]), data.get(name, [data])
         if not inner:
             return shape, rows
         lists = columns_of(rows).get(inner, ())
         return shape_of(shape.fields[inner]), joined(lists)
 
-    def _write(self, data: Mapping[str, Any]) -> bytes:
-        return self.data.write([data])[0].encode()
-
-    def _repeated(self, data: Mapping[str, Any]) -> bytes:
+    def _repeated(self, shape: Shape, data: Mapping[str, Any]) -> bytes:
         """Return the member `top_level` as it follows the data."""
         if self.top_level is None:
             return b""
-        [written] = write_values(self.data.fields[self.top_level], [data[self.top_level]])
+        [written] = write_values(shape.fields[self.top_level], [data[self.top_level]])
         return f',"{self.top_level}":{written}'.encode()
+
+
+def _written(shape: Shape, data: Mapping[str, Any]) -> bytes:
+    return shape.write([data])[0].encode()
 
 
 def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:

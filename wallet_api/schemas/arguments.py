@@ -10,6 +10,9 @@ from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
 from wallet_api.schemas.fields import MAX_TEXT, TYPE, Choice, Text
 
 FORMATS = ("json", "csv", "ndjson")
+AMOUNTS = ("number", "string")
+# The arguments of the form of a response, which do not change what it is about.
+OF_FORM = ("format", "amounts")
 
 
 def chains_of(data: Mapping[str, Any]) -> Sequence[Chain]:
@@ -20,8 +23,22 @@ def chains_of(data: Mapping[str, Any]) -> Sequence[Chain]:
 class Arguments(Schema):
     """The base of all arguments. Unknown ones are refused; `api_key` was removed by the gate."""
 
+    amounts = Choice(
+        AMOUNTS,
+        "`string`: amounts, prices and values are strings of the same digits, for languages whose numbers"
+        " lose some. Counts, percentages and durations stay numbers.",
+        load_default="number",
+    )
+
     class Meta:
         unknown = RAISE
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # They come last in documents and errors.
+        for name in OF_FORM:
+            if name in self.fields:
+                self.fields[name] = self.fields.pop(name)
 
     def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
         """Return the words that an argument can be beside those given; None if it is no choice."""

@@ -1,7 +1,7 @@
 """The schemas of a wallet's connections."""
 
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.schemas.fields import CUT, Amount, Integer, Moment, Rows, String, Strings, WholeNumber
+from wallet_api.schemas.fields import CUT, Integer, Measure, Moment, Rows, String, Strings, WholeNumber
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
 from wallet_api.schemas.wallets import ProfileSchema
@@ -23,7 +23,7 @@ class ConnectionSchema(Shape):
     wallet_address = String("The other wallet's address.")
     profile = Rows(ProfileSchema, "The wallet.")
     shared_tokens_count = Integer("Tokens that both wallets traded.")
-    overlap_score = Amount("`shared_tokens_count` / `token_count`, 0 to 1.")
+    overlap_score = Measure("`shared_tokens_count` / `token_count`, 0 to 1.")
     shared_tokens = Rows(
         SharedTokenSchema,
         "At most 50, by the other wallet's last trade, newest first.",

@@ -19,6 +19,7 @@ from wallet_api.schemas.fields import (
     Choice,
     GroupShape,
     Integer,
+    Measure,
     Mint,
     Moment,
     NativePriceShape,
@@ -98,10 +99,10 @@ class HoldingSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Largest quantity held since the last entry.")
-    bag_pct = Amount(BAG_PCT)
+    bag_pct = Measure(BAG_PCT)
     still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
-    supply_pct = Amount(SUPPLY_PCT, nullable=True)
-    supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
+    supply_pct = Measure(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
 
 
 class _TradeSchema(Shape):
@@ -173,7 +174,7 @@ class TokenSchema(NativePriceShape, TokenMetadataSchema, ChainSchema):
     sol_price_usd = Amount("Latest price of SOL in USD; null if unknown, and on other chains.", nullable=True)
     pool = String(NO_SOURCE, nullable=True)
     on_curve = Boolean(NO_SOURCE, nullable=True)
-    bonding_curve_progress = Amount(NO_SOURCE, nullable=True)
+    bonding_curve_progress = Measure(NO_SOURCE, nullable=True)
 
 
 class FeedTokenSchema(TokenSchema):

@@ -215,14 +215,23 @@ class Boolean(_Member, fields.Boolean):
         return write_plain(values)
 
 
-class Amount(_Member, fields.Decimal):
-    """An exact decimal, rounded by the query, that becomes a JSON number: a text as PostgreSQL writes it."""
+class Measure(_Member, fields.Decimal):
+    """A percentage, a ratio or a length of time: an exact decimal, rounded by the query, as a JSON number.
+
+    PostgreSQL writes it as a text.
+    """
 
     def write(self, amounts: Sequence[Any]) -> Written:
-        """Return the amounts as JSON, with all their digits."""
+        """Return the decimals as JSON, with all their digits."""
         if {*map(type, amounts)} <= {str}:
             return amounts
         return [f"{amount:f}" if isinstance(amount, Decimal) else str(amount) for amount in amounts]
+
+
+class Amount(Measure):
+    """An amount, a price or a value: a JSON number, or a string in a shape with strings."""
+
+    quote = ""
 
 
 class ByName(_Member, fields.Dict):
@@ -259,6 +268,22 @@ class Rows(_Member, fields.Nested):
 def _is_json(value: Any) -> bool:
     first = value[0] if isinstance(value, list) and value else value
     return isinstance(first, orjson.Fragment)
+
+
+def with_strings(shape: Shape) -> Shape:
+    """Return a new shape of this kind that writes amounts as strings, also in the objects within."""
+    new = type(shape)()
+    _quote_amounts(new)
+    return new
+
+
+def _quote_amounts(schema: Schema) -> None:
+    for field in schema.fields.values():
+        part = field.value_field if isinstance(field, fields.Dict) else field
+        if isinstance(part, fields.Nested):
+            _quote_amounts(part.schema)
+        elif isinstance(part, Amount):
+            part.quote = '"'
 
 
 class NativePriceShape(Shape):

@@ -20,6 +20,7 @@ from wallet_api.schemas.fields import (
     Boolean,
     Choice,
     Integer,
+    Measure,
     Mint,
     Moment,
     NativePriceShape,
@@ -66,12 +67,12 @@ class LifetimeStatsSchema(NativePriceShape):
     buy = Amount("Value of the buys.")
     sell = Amount("Value of the sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_tx_count = Integer("Number of trades.")
-    win_rate = Amount("`win_count` in percent of `total_sold`; 0 without a closed position.")
+    win_rate = Measure("`win_count` in percent of `total_sold`; 0 without a closed position.")
     win_count = Integer("Closed positions with a profit.")
     total_sold = Integer("Closed positions.")
     active_tokens_count = Integer("Tokens with any trade.")
@@ -104,7 +105,7 @@ class TokenOverviewSchema(TokenNamesSchema):
     invested = Amount("Value of the buys.")
     sold = Amount("Value of the sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     currency = String("Code of the chain's native coin.")

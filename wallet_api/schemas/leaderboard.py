@@ -13,6 +13,7 @@ from wallet_api.schemas.fields import (
     Amount,
     Choice,
     Integer,
+    Measure,
     NativePriceShape,
     Number,
     Rows,
@@ -67,7 +68,7 @@ class PeriodStatsSchema(Shape):
 
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
@@ -77,26 +78,26 @@ class PeriodStatsSchema(Shape):
     total_volume = Amount("Value of buys and sells.")
     total_volume_usd = Amount(USD, optional=True)
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
-    avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
+    avg_hold_time_minutes = Measure(HOLD_TIME, optional=True)
     open_cost = Amount(OPEN_COST)
-    win_rate_low = Amount(
+    win_rate_low = Measure(
         "Lower end of the 95 % Wilson interval of `win_rate_percentage`; 0 without a covered sell."
     )
-    profit_factor = Amount(
+    profit_factor = Measure(
         "Profits of the tokens that gained / losses of those that lost; 0 without both, absent without a loss"
         " alone, which sorts above all others.",
         optional=True,
     )
     pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token.")
     max_drawdown = Amount("Largest fall of the profit, added up by days of UTC, from an earlier peak or 0.")
-    fast_share = Amount("Percentage of the covered sells less than a minute after the buy; 0 if none.")
+    fast_share = Measure("Percentage of the covered sells less than a minute after the buy; 0 if none.")
     active_days = Integer("Days of UTC with a trade.")
 
 
 class PeriodDistributionSchema(Shape):
     """The tokens with a covered sell in the period, by the profit of these sells."""
 
-    win_rate_percentage = Amount("Percentage of tokens with a profit.")
+    win_rate_percentage = Measure("Percentage of tokens with a profit.")
     above_500 = Integer(_IN_RANGE)
     above_100_to_500 = Integer(_IN_RANGE)
     above_zero_to_100 = Integer(_IN_RANGE)
@@ -128,13 +129,13 @@ class LeaderboardSchema(NativePriceShape):
     min_txn = Integer("As requested; absent if not.", optional=True)
     min_volume = Amount("As requested; absent if not.", optional=True)
     min_closed = Integer("As requested; absent if not.", optional=True)
-    min_win_rate = Amount("As requested; absent if not.", optional=True)
-    max_without_cost = Amount("As requested; absent if not.", optional=True)
-    max_open_cost = Amount("As requested; absent if not.", optional=True)
-    min_win_rate_low = Amount("As requested; absent if not.", optional=True)
-    min_profit_factor = Amount("As requested; absent if not.", optional=True)
+    min_win_rate = Measure("As requested; absent if not.", optional=True)
+    max_without_cost = Measure("As requested; absent if not.", optional=True)
+    max_open_cost = Measure("As requested; absent if not.", optional=True)
+    min_win_rate_low = Measure("As requested; absent if not.", optional=True)
+    min_profit_factor = Measure("As requested; absent if not.", optional=True)
     min_active_days = Integer("As requested; absent if not.", optional=True)
-    max_fast_share = Amount("As requested; absent if not.", optional=True)
+    max_fast_share = Measure("As requested; absent if not.", optional=True)
     max_drawdown = Amount("As requested; absent if not.", optional=True)
     leaderboard = Rows(
         EntrySchema,

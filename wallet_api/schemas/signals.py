@@ -15,6 +15,7 @@ from wallet_api.schemas.fields import (
     Choice,
     GroupShape,
     Integer,
+    Measure,
     Moment,
     NativePriceShape,
     Number,
@@ -82,16 +83,16 @@ class SignalWalletSchema(Shape):
     sell_tokens = Amount("Tokens sold.")
     held_tokens = Amount("Tokens held, and the most held since the last entry.")
     held_tokens_peak = Amount("Tokens held, and the most held since the last entry.")
-    bag_pct = Amount(BAG_PCT)
-    supply_pct = Amount(SUPPLY_PCT, nullable=True)
-    supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
+    bag_pct = Measure(BAG_PCT)
+    supply_pct = Measure(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
     total_buy = Amount("Value of the buys.")
     total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of the sells.")
     total_sell_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     window_buy_txn = Integer("Buys in the window: their number, value and tokens.")
     window_invested = Amount("Buys in the window: their number, value and tokens.")
     window_invested_usd = Amount(USD, optional=True)
@@ -105,13 +106,13 @@ class SignalWindowSchema(Shape):
     wallet_count = Integer("The wallets of the signal.")
     first_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     latest_buy_at = Moment("Their first and latest buy (`exit`: sell).")
-    time_span_minutes = Amount("Minutes between them.")
+    time_span_minutes = Measure("Minutes between them.")
     total_invested = Amount("Value of their buys.")
     total_invested_usd = Amount(USD, optional=True)
     avg_invested = Amount("The same for each wallet.")
     avg_invested_usd = Amount(USD, optional=True)
     total_tokens_bought = Amount("Tokens bought.")
-    supply_pct_bought = Amount("The same in percent of the supply; null without one.", nullable=True)
+    supply_pct_bought = Measure("The same in percent of the supply; null without one.", nullable=True)
 
 
 class SignalSchema(Shape):

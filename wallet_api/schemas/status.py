@@ -13,6 +13,9 @@ SERVICE_STATES = ("ok", "degraded")
 class StatusArguments(Arguments):
     """The arguments of GET /v1/meta and /v1/health: none. A key that is sent along is ignored."""
 
+    class Meta(Arguments.Meta):
+        exclude = ("amounts",)
+
 
 class LimitsSchema(Shape):
     """What a request may contain at most."""

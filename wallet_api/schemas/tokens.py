@@ -24,6 +24,7 @@ from wallet_api.schemas.fields import (
     Amount,
     Choice,
     Integer,
+    Measure,
     Mint,
     Moment,
     Rows,
@@ -132,8 +133,8 @@ class TotalHoldingsSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Sum of the most that each held since its last entry.")
-    supply_pct = Amount(SUPPLY_PCT, nullable=True)
-    supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
+    supply_pct = Measure(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
 
 
 class TotalStatisticsSchema(Shape):
@@ -147,7 +148,7 @@ class TotalStatisticsSchema(Shape):
     total_volume_usd = Amount(USD, optional=True)
     net_flow = Amount("`total_buy` less `total_sell`.")
     net_flow_usd = Amount(NET_FLOW_USD, optional=True)
-    buying_pressure = Amount("`total_buy` / `total_volume`; 0 without trades.")
+    buying_pressure = Measure("`total_buy` / `total_volume`; 0 without trades.")
     avg_position_size = Amount("Mean value of a wallet's buys; 0 if none bought.")
     largest_position = Amount("Value of the buys of the largest buyer; 0 if none.")
     first_entry_time = Moment(_FIRST_ENTRY, optional=True)
@@ -165,7 +166,7 @@ class TotalStatisticsSchema(Shape):
         _LATEST_ENTRY,
         optional=True,
     )
-    time_since_first_entry_hours = Amount("Hours since then; absent if nobody bought.", optional=True)
+    time_since_first_entry_hours = Measure("Hours since then; absent if nobody bought.", optional=True)
 
 
 class TraderHoldingsSchema(HoldingSchema):
@@ -175,7 +176,7 @@ class TraderHoldingsSchema(HoldingSchema):
     remaining_usd = Amount(_REMAINING, nullable=True)
     unrealized_pnl_sol = Amount(_UNREALIZED, nullable=True)
     unrealized_pnl_usd = Amount(_UNREALIZED, nullable=True)
-    unrealized_pnl_pct = Amount(_UNREALIZED, nullable=True)
+    unrealized_pnl_pct = Measure(_UNREALIZED, nullable=True)
     entry_market_cap = Amount(NO_SOURCE, nullable=True)
     entry_market_cap_usd = Amount(NO_SOURCE, nullable=True)
 
@@ -198,7 +199,7 @@ class TraderStatsSchema(Shape):
     avg_buy_price = Amount("Mean price of the tokens bought; 0 if none.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_buy_at = Moment("Time of the first buy; absent without one.", optional=True)

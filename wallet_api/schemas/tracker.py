@@ -18,6 +18,7 @@ from wallet_api.schemas.fields import (
     Boolean,
     Choice,
     Integer,
+    Measure,
     Moment,
     NativePriceShape,
     Rows,
@@ -61,15 +62,15 @@ class TrackerStatsSchema(Shape):
     volume_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     win_count = Integer("Tokens whose sells realized a profit.")
     loss_count = Integer("Tokens whose sells realized a loss or 0.")
-    win_rate = Amount("`win_count` in percent of both; 0 without any.")
+    win_rate = Measure("`win_count` in percent of both; 0 without any.")
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
     largest_buy = Amount("Value of the largest buy; 0 if none.")
-    avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
+    avg_hold_time_minutes = Measure(HOLD_TIME, optional=True)
     open_cost = Amount(OPEN_COST)
     unpriced_cost = Amount(UNPRICED_COST)
 
@@ -87,13 +88,13 @@ class TokenRowSchema(TokenNamesSchema):
     sell_txn = Integer("Number of sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_seen = Moment("Time of the first and of the latest trade.")
     last_seen = Moment("Time of the first and of the latest trade.")
     remaining_tokens = Amount("Tokens held now.")
-    bag_pct = Amount(BAG_PCT)
+    bag_pct = Measure(BAG_PCT)
     still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
     currency = String("Code of the chain's native coin.")
     unrealized_pnl = Amount(
