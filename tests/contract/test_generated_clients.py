@@ -52,11 +52,11 @@ def test_a_generated_client_has_types_names_and_errors(
     enumerations = [value for value in values if isinstance(value, type) and issubclass(value, Enum)]
     assert enumerations
     assert not [member for kind in enumerations for member in kind if member.name.startswith("VALUE_")]
-    assert models.LeaderboardPeriod.PERIOD_6H == "6h"
+    assert models.LeaderboardPeriod.LEADERBOARD_PERIOD_6H == "6h"
     # What operations share is one class for all of them.
     assert len(enumerations) < 20
     # `type` is a function of Python, so the generator calls it `type_`.
-    given = {"blockchain": models.Blockchain.SOLANA, "type_": models.WalletType.KOL}
+    given = {"blockchain": models.Blockchain.BLOCKCHAIN_SOLANA, "type_": models.WalletType.WALLET_TYPE_KOL}
     given["address"] = demo.wallet("solana", "kol")
     with python_client.AuthenticatedClient(base_url=server.url, token=demo.key) as client:
         history = operation.sync(client=client, **given, limit=5)

@@ -10,6 +10,7 @@ from marshmallow import Schema, fields, missing
 
 from wallet_api.openapi.words import reference
 from wallet_api.responses.examples import ARGUMENTS, argument_example
+from wallet_api.schemas.feed import OF_EVENTS, ChangeSchema
 from wallet_api.schemas.fields import Moment, Switch, Time
 
 
@@ -33,7 +34,32 @@ class _Converter(OpenAPIConverter):
         name = reference(rules.get("enum", ()))
         if name is None:
             return rules
-        return {"$ref": name, **{key: rules[key] for key in rules.keys() & {"description", "default"}}}
+        # A default beside a reference makes generators forget the type.
+        default = f" `{rules['default']}` by default." if "default" in rules else ""
+        return {"$ref": name, "description": rules["description"] + default}
+
+    def resolve_nested_schema(self, schema: Any) -> dict[str, Any]:
+        if not isinstance(schema, ChangeSchema):
+            return super().resolve_nested_schema(schema)  # type: ignore[no-untyped-call, no-any-return]
+        if "Change" not in self.spec.components.schemas:
+            self.spec.components.schema("Change", self._change())
+        change = {"$ref": "#/components/schemas/Change"}
+        row = {"anyOf": [change, super().resolve_nested_schema(schema.trade())]}  # type: ignore[no-untyped-call]
+        return {"type": "array", "items": row} if schema.many else row
+
+    def _change(self) -> dict[str, Any]:
+        kinds: dict[str, dict[str, Any]] = {
+            event: super(_Converter, self).resolve_nested_schema(kind())  # type: ignore[no-untyped-call]
+            for event, kind in OF_EVENTS.items()
+        }
+        return {
+            "description": inspect.getdoc(ChangeSchema),
+            "oneOf": list({kind["$ref"]: kind for kind in kinds.values()}.values()),
+            "discriminator": {
+                "propertyName": "event",
+                "mapping": {event: kind["$ref"] for event, kind in kinds.items()},
+            },
+        }
 
     def _field2parameter(self, field: fields.Field[Any], *, name: str, location: str) -> dict[str, Any]:
         parameter: dict[str, Any] = super()._field2parameter(field, name=name, location=location)
@@ -84,4 +110,9 @@ def _field_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any
     if isinstance(field, fields.Constant):
         ret.pop("default", None)
         return {"const": field.constant}
+    # Without a format, generators choose numbers of 32 bits.
+    if isinstance(field, fields.Integer):
+        return {"format": "int64"}
+    if isinstance(field, fields.Decimal | fields.Float):
+        return {"format": "double"}
     return {}

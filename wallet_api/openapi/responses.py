@@ -73,7 +73,8 @@ _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X
 def add_shared(spec: APISpec) -> None:
     """Add to the components what operations refer to: headers, and the errors of all that need a key."""
     for name, (kind, description) in _HEADERS.items():
-        spec.components.header(name, {"description": description, "schema": {"type": kind}})
+        schema = {"type": kind, **({"format": "int64"} if kind == "integer" else {})}
+        spec.components.header(name, {"description": description, "schema": schema})
     for status, name in _SHARED.items():
         spec.components.response(name, _failure(status, _of_status(status, of_all()), keyless=False))
 

@@ -15,7 +15,7 @@ WORDS: dict[str, Sequence[str]] = {
     "Amounts": arguments.AMOUNTS,
     "Order": orders.ORDERS,
     "Direction": feed.DIRECTIONS,
-    "ChangeEvent": feed.EVENTS,
+    "TradeEvent": feed.TRADE_EVENTS,
     "Period": periods.PERIODS,
     "LeaderboardPeriod": periods.BOARD_PERIODS,
     "LeaderboardSort": orders.BOARD_SORTS,
@@ -40,9 +40,7 @@ def reference(words: Sequence[str]) -> str | None:
 def schema_of(name: str) -> dict[str, Any]:
     """Return the schema of the set of words of this name."""
     words = WORDS[name]
-    schema = {"type": "string", "enum": list(words)}
-    if all(word.isidentifier() for word in words):
-        return schema
-    # Without these names, generators of clients make up some, such as VALUE_0 for 6h.
-    prefix = re.findall("[A-Z][a-z]+", name)[-1]
-    return schema | {"x-enum-varnames": [f"{prefix}_{word}".upper() for word in words]}
+    # In some languages all members are names of one package: so each has that of its set before it.
+    prefix = re.sub("(?<!^)(?=[A-Z])", "_", name)
+    names = [f"{prefix}_{word}".upper() for word in words]
+    return {"type": "string", "enum": list(words), "x-enum-varnames": names}

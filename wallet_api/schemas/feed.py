@@ -1,6 +1,6 @@
 """The schemas of the feed of a group's trades."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, validates_schema
 
@@ -38,8 +38,7 @@ from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema
 
 DIRECTIONS = ("buy", "sell")
-_OF_TRADES = ("trade", "correction")
-EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
+TRADE_EVENTS = ("trade", "correction")
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of the trade that makes the price; null without one."
 
@@ -128,6 +127,60 @@ class TradeSchema(SaleSchema, TokenMetadataSchema, _TradeSchema):
     """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
 
+class TokenTradeSchema(SaleSchema, _TradeSchema):
+    """One trade in the requested token, who made it, and what the wallet held of the token after it."""
+
+    mint = String("The requested token.")
+
+
+class _ArrivedSchema(Shape):
+    """What arrived, and when."""
+
+    arrived_at = Moment("When it arrived.")
+
+
+class ArrivedTradeSchema(_ArrivedSchema, TradeSchema):
+    """A trade that is new to this follower, or has another version."""
+
+    event = String("Whether the trade is new to this follower.", enum=TRADE_EVENTS)
+
+
+class RemovalSchema(_ArrivedSchema):
+    """A trade that was removed."""
+
+    event = String("What arrived.", enum=("removal",))
+    tx_signature = String("Signature of the transaction.")
+    event_index = Integer("Number of the trade within its transaction.")
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
+    mint = String("The token's address.")
+    created_at = Moment("Time of the trade.")
+    profile = Rows(ProfileSchema, "The wallet.")
+
+
+class WalletRemovalSchema(_ArrivedSchema):
+    """A wallet that was removed, or has another type, with all of its trades."""
+
+    event = String("What arrived.", enum=("wallet_removal",))
+    profile = Rows(ProfileSchema, "The wallet, as it was.")
+
+
+class PurgeSchema(_ArrivedSchema):
+    """Trades that were removed by their time or their token."""
+
+    event = String("What arrived.", enum=("purge",))
+    before = Moment("Trades before this time were removed; absent if not.", optional=True)
+    mint = String("Trades in this token were removed; absent if not.", optional=True)
+    blockchain = String("The chain of the token, where that is not requested; else absent.", optional=True)
+
+
+OF_EVENTS: dict[str, type[Shape]] = {
+    **dict.fromkeys(TRADE_EVENTS, ArrivedTradeSchema),
+    "removal": RemovalSchema,
+    "wallet_removal": WalletRemovalSchema,
+    "purge": PurgeSchema,
+}
+
+
 class ChangeSchema(TradeSchema):
     """One trade; with `after` one change.
 
@@ -135,9 +188,11 @@ class ChangeSchema(TradeSchema):
     `mint`, `created_at` and `profile` alone, a `wallet_removal` its `profile`, a `purge` what it removed by.
     """
 
+    # What a row is without `after`.
+    trade: ClassVar[type[Shape]] = TradeSchema
     event = String(
         "What arrived; absent without `after`.",
-        enum=EVENTS,
+        enum=OF_EVENTS,
     )
     arrived_at = Moment("When it arrived; absent without `after`.")
     before = Moment("Of a purge, else absent: trades before this time were removed.", optional=True)
@@ -155,11 +210,17 @@ class ChangeSchema(TradeSchema):
         for event in set(columns.get("event", ())):
             places = [place for place, each in enumerate(columns["event"]) if each == event]
             of_event = {name: [values[place] for place in places] for name, values in columns.items()}
-            if event not in _OF_TRADES:
+            if event not in TRADE_EVENTS:
                 of_event = {name: values for name, values in of_event.items() if {*values} != {None}}
             for place, text in zip(places, super().write(of_event), strict=True):
                 written[place] = text
         return written
+
+
+class TokenChangeSchema(ChangeSchema):
+    """One trade in a token; with `after` one change, with its token."""
+
+    trade = TokenTradeSchema
 
 
 class TokenSchema(NativePriceShape, TokenMetadataSchema, ChainSchema):

@@ -4,9 +4,9 @@ from wallet_api.chains import WALLET_TYPES
 from wallet_api.orders import ORDERS
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
-    ChangeSchema,
     FollowMixin,
     HoldingSchema,
+    TokenChangeSchema,
     TokenSchema,
 )
 from wallet_api.schemas.fields import (
@@ -109,7 +109,7 @@ class TokenTransactionsSchema(_TokenSchema):
     currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
     transactions = Rows(
-        ChangeSchema,
+        TokenChangeSchema,
         "The trades, newest first; with `after` the changes, oldest first, each with its token.",
         many=True,
     )
