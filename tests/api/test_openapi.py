@@ -102,6 +102,54 @@ def test_every_set_of_words_has_a_name_and_is_described_once(own_document: Docum
     assert [name for name in sets if f'/schemas/{name}"' not in everything] == []
 
 
+def test_generators_of_clients_find_names_and_formats_for_all(own_document: Document) -> None:
+    schemas = own_document["components"]["schemas"]
+    names = [name for schema in schemas.values() for name in schema.get("x-enum-varnames", ())]
+    assert len(names) == sum(len(schema.get("enum", ())) for schema in schemas.values())
+    # In Go they are all in one package, and with those of the schemas.
+    assert len({name.lower().replace("_", "") for name in [*names, *schemas]}) == len(names) + len(schemas)
+    assert all(re.fullmatch("[A-Z][A-Z0-9_]*", name) for name in names)
+    operations = [item["get"] for item in own_document["paths"].values()]
+    assert len({operation["operationId"] for operation in operations}) == len(operations)
+    for operation in operations:
+        given = [(parameter["in"], parameter["name"]) for parameter in operation["parameters"]]
+        assert len({*given}) == len(given)
+    for node in _nodes(own_document):
+        kinds = {*([kinds] if isinstance(kinds := node.get("type", ()), str) else kinds)}
+        if "number" in kinds:
+            assert node.get("format") == "double", node
+        if "integer" in kinds:
+            assert node.get("format") == "int64", node
+        assert not ("$ref" in node and "default" in node), node
+
+
+def test_a_change_is_one_of_its_kinds_by_its_event(own_document: Document) -> None:
+    schemas = own_document["components"]["schemas"]
+    change = schemas["Change"]
+    assert change["discriminator"]["propertyName"] == "event"
+    events = change["discriminator"]["mapping"]
+    assert {*events} == {"trade", "correction", "removal", "wallet_removal", "purge"}
+    assert {*events.values()} == {kind["$ref"] for kind in change["oneOf"]}
+    for kind in change["oneOf"]:
+        assert {"event", "arrived_at"} <= {*schemas[kind["$ref"].rpartition("/")[2]]["required"]}
+    for data, trade in (("Latest", "Trade"), ("TokenTransactions", "TokenTrade")):
+        rows = schemas[data]["properties"]["transactions"]["items"]["anyOf"]
+        assert [row["$ref"].rpartition("/")[2] for row in rows] == ["Change", trade]
+
+
+def _nodes(node: Any) -> Iterator[dict[str, Any]]:
+    """Every object of the document but its examples."""
+    if isinstance(node, dict):
+        yield node
+        for name, part in node.items():
+            if name not in ("example", "examples", "properties"):
+                yield from _nodes(part)
+        yield from (found for part in node.get("properties", {}).values() for found in _nodes(part))
+    elif isinstance(node, list):
+        for part in node:
+            yield from _nodes(part)
+
+
 def _properties(node: Any) -> Iterator[tuple[str, Any]]:
     """Every property of every schema, wherever it is."""
     if isinstance(node, dict):
