@@ -56,6 +56,11 @@ def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connecti
         " count(*) FILTER (WHERE value_usd IS NULL) AS unknown FROM trades"
     ).fetchone()
     assert counts == {"trades": 5_000, "derived": True, "unknown": 0}
+    tokens = connection.execute(
+        "SELECT count(*) AS tokens, count(symbol) AS symbols, count(supply) AS supplies"
+        " FROM tokens LEFT JOIN token_faces USING (token_id)"
+    ).fetchone()
+    assert tokens["tokens"] == tokens["symbols"] == tokens["supplies"] > 50
 
 
 def test_a_later_import_adds_trades_and_changes_none(database_url: str, connection: Connection) -> None:

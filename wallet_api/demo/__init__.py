@@ -4,16 +4,21 @@ All addresses of demo wallets begin with the same characters. A database with an
 operator's: the demo reads it, and changes nothing.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import count
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect
+from wallet_api.demo.tokens import DemoFaces
 from wallet_api.demo.world import EVM_PREFIX, SOLANA_PREFIX, World
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import RowType
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
+from wallet_api.sync.faces import read_chain
+from wallet_api.sync.summaries import TokensSummary
 
 # Receives how many trades are imported, and of how many.
 Progress = Callable[[int, int], None]
@@ -71,6 +76,8 @@ def load(
         # Before the trades, so that those without a USD value get one.
         prices = import_prices(connection, _records(world.price_rows(after)), _raise)
         trades = import_trades(connection, _records(world.trade_rows(after)), _raise, show, _BATCH_ROWS)
+        for chain in CHAINS.values():
+            read_chain(connection, chain.name, DemoFaces(chain), TokensSummary(), threading.Event())
     return {"wallets": wallets.landed, "prices": prices.landed, "trades": trades.landed}
 
 

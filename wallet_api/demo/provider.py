@@ -11,7 +11,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from wallet_api.chains import CHAINS
 from wallet_api.database import connect, load_sql
 from wallet_api.demo.forms import seeded
-from wallet_api.demo.world import decimals_of
+from wallet_api.demo.tokens import decimals_of, face_of
 
 _NETWORKS = {chain.alchemy_network: chain for chain in CHAINS.values()}
 _BALANCES = load_sql(__package__, "balances")
@@ -55,8 +55,8 @@ def _rows(database_url: str, address: str, network: str) -> list[dict[str, Any]]
     native = seeded("native", address).randrange(100 * 10**chain.native_decimals)
     rows: list[dict[str, Any]] = [{"network": network, "tokenAddress": None, "tokenBalance": str(native)}]
     for row in held:
-        name = row["token_name"]
-        facts = {"name": name, "symbol": name.replace(" ", "").upper(), "decimals": decimals}
+        face = face_of(chain, row["mint"])
+        facts = {"name": face.name, "symbol": face.symbol, "decimals": decimals}
         balance = {"tokenAddress": row["mint"], "tokenBalance": str(row["units"]), "tokenMetadata": facts}
         rows.append({"network": network} | balance)
     return rows

@@ -13,6 +13,7 @@ import msgspec
 
 from wallet_api.chains import CHAINS, COINS, Chain, Currency
 from wallet_api.demo.forms import evm_address, evm_hash, seeded, solana_address, solana_signature
+from wallet_api.demo.tokens import SUPPLY, decimals_of, face_of
 from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
 
 WALLETS = 320
@@ -39,8 +40,6 @@ _FIRST_NAMES = (
     "Marlow", "Vera", "Kestrel", "Juno", "Atlas", "Nyx", "Bramble", "Orson", "Pixel", "Quill", "Rook", "Wren",
 )
 _LAST_NAMES = ("Trades", "Labs", "Calls", "Capital", "Alpha", "Moon", "Chain")
-_TOKEN_FRONTS = ("Pepe", "Doge", "Cat", "Frog", "Moon", "Baby", "Giga", "Turbo", "Chad", "Ghost", "Neon")
-_TOKEN_BACKS = ("Coin", "Inu", "AI", "Hat", "DAO", "Swap", "World", "King", "Club", "Lab", "Bot", "Cash")
 # fmt: on
 
 
@@ -53,8 +52,10 @@ class _Token(NamedTuple):
     phase: float
 
     def price(self, second: int) -> float:
-        """Return its price in the native coin."""
-        return self.level * exp(self.swing * sin(second / _DAY / self.days + self.phase))
+        """Return its price in the native coin: a long wave, and short ones."""
+        long = self.swing * sin(second / _DAY / self.days + self.phase)
+        short = 0.09 * sin(second / 2600 + 9 * self.phase) + 0.05 * sin(second / 410 + 5 * self.phase)
+        return self.level * exp(long + short)
 
 
 class World:
@@ -156,19 +157,16 @@ class World:
     def _make_token(self, chain: Chain, number: int) -> _Token:
         random = seeded(self._seed, chain.name, "token", number)
         is_old = number < _OLD_TOKENS
+        mint = solana_address(random) if chain.name == "solana" else evm_address(random)
         return _Token(
-            mint=solana_address(random) if chain.name == "solana" else evm_address(random),
-            name=f"{random.choice(_TOKEN_FRONTS)} {random.choice(_TOKEN_BACKS)}",
-            level=_TYPICAL_BUY[chain.currency] * random.lognormvariate(-14, 2),
+            mint=mint,
+            name=str(face_of(chain, mint).name),
+            # All of it is worth some thousands of typical buys.
+            level=_TYPICAL_BUY[chain.currency] * random.lognormvariate(10, 1) / SUPPLY,
             swing=0.2 if is_old else random.uniform(0.3, 2.0),
             days=random.uniform(0.05, 1.0),
             phase=random.uniform(0, 6.28),
         )
-
-
-def decimals_of(chain: Chain) -> int:
-    """Return the decimals of each token of the chain."""
-    return 6 if chain.name == "solana" else 18
 
 
 def _wallet(place: int, seed: int) -> WalletRow:

@@ -35,7 +35,7 @@ def read_faces(
     read: list[str] = []
     for chain, source in sources.items():
         try:
-            _read_chain(connection, chain, source, summary, stopping)
+            read_chain(connection, chain, source, summary, stopping)
         except ProviderFault as fault:
             summary.failures.append(f"{chain} {fault.outcome}")
             log.warning("tokens of %s: %s %s", chain, fault.outcome, fault.detail)
@@ -46,13 +46,14 @@ def read_faces(
     return summary
 
 
-def _read_chain(
+def read_chain(
     connection: Connection,
     chain: str,
     source: FaceSource,
     summary: TokensSummary,
     stopping: threading.Event,
 ) -> None:
+    """Read the faces of a chain that are due, and add their numbers to `summary`. Raise ProviderFault."""
     now = datetime.now(UTC)
     parameters = {
         "blockchain": chain,
