@@ -52,6 +52,7 @@ LONG = (
         "test_embedded",
         "test_faults",
         "test_docs_page",
+        "test_page",
         "test_credits",
     ),
     *("test_backup", "test_remove", "test_solana_rpc", "test_secrets", "test_error_table", "test_attacks"),

@@ -147,6 +147,14 @@ class TestWhileItRuns:
             assert up.key in page.value("document.querySelector('.demo').dataset.key")
             assert page.problems == []
 
+    @needs_chromium
+    def test_its_page_shows_the_wallets_of_the_demo_at_once(self, up: Up, tmp_path: Path) -> None:
+        assert f"in a browser, are at {up.url}/\n" in up.output
+        with browser(tmp_path / "profile") as page:
+            page.open(f"{up.url}/")
+            page.await_true("document.querySelectorAll('#view tbody tr').length === 40")
+            assert page.problems == []
+
     def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
         refused = run_command("up", "--port", str(free_port()), settings=Settings(wallet_api_home=str(home)))
         assert refused.exit_code == 1

@@ -128,8 +128,8 @@ def test_up_in_an_empty_folder_runs_the_installed_service(installed: Path) -> No
 
     try:
         assert eventually(is_ready, 60)
-        answers = [requests.get(url + path, timeout=30) for path in ("/docs", "/v1/openapi.json")]
-        assert [answer.status_code for answer in answers] == [200, 200]
+        paths = ("/", "/page/page.js", "/docs", "/v1/openapi.json")
+        assert [requests.get(url + path, timeout=30).status_code for path in paths] == [200] * len(paths)
         assert (folder / "var" / "postgres" / "PG_VERSION").exists()
     finally:
         process.terminate()

@@ -27,8 +27,7 @@ def face_of(chain: Chain, mint: str) -> Face:
     """Return the face of a demo token."""
     random = seeded("face", mint)
     first, second, third = random.choice(_FIRST), random.choice(_SECOND), random.choice(_THIRD)
-    symbol = f"{first[:2]}{second}{third[1:2]}".upper()
-    return Face(symbol, f"{first} {second}{third}", decimals_of(chain), Decimal(SUPPLY))
+    return Face(second.upper(), f"{first} {second}{third}", decimals_of(chain), Decimal(SUPPLY))
 
 
 def decimals_of(chain: Chain) -> int:

@@ -61,7 +61,7 @@ const who = (href, address, name) =>
   make("a", { href, className: "who", title: address }, icon(address), make("span", {}, name || shortened(address)));
 const walletLink = (profile) =>
   who(link("wallet", profile.blockchain, profile.type, profile.wallet_address), profile.wallet_address, profile.name);
-const tokenLink = (chain, token) => who(link("token", chain, token.mint), token.mint, token.symbol || token.token_name);
+const tokenLink = (chain, token) => who(link("token", chain, token.mint), token.mint, token.token_name || token.symbol);
 
 function spark(values) {
   const [width, height] = [96, 24];
@@ -119,9 +119,11 @@ const ago = (moment) =>
 // --- Requests ---
 
 class Failure extends Error {
-  constructor(status, message) {
+  constructor(status, message, wait = 0) {
     super(message);
-    this.status = status;
+    Object.assign(this, { status, wait });
+    // The limit is that of the key, and so of the whole page.
+    if (status === 429) pausedUntil = Date.now() + 1000 * wait;
   }
 }
 
@@ -137,9 +139,10 @@ async function request(path, etag, signal) {
     if (signal?.aborted) throw error;
     throw new Failure(0, "The service does not respond.");
   }
-  const wait = Number(response.headers.get("Retry-After"));
-  if (wait > 0) pausedUntil = Date.now() + 1000 * wait;
-  if (!response.ok) throw new Failure(response.status, body.error?.message ?? `The service responded with ${response.status}.`);
+  if (!response.ok) {
+    const message = body.error?.message ?? `The service responded with ${response.status}.`;
+    throw new Failure(response.status, message, Number(response.headers.get("Retry-After")) || 0);
+  }
   return { data: body.data ?? body, etag: response.headers.get("ETag") };
 }
 
@@ -153,7 +156,7 @@ function requestPath(operation, values) {
 // A block shows what its paths return, each computed from the data of those before, and refreshes it while it is shown.
 class Block {
   constructor(title, { paths, show, rows = 0, fixed = false, kind = fixed ? "body fixed" : "body", controls = [], paged = false }) {
-    Object.assign(this, { paths, show, parts: [], at: 0, failure: "", cursors: [], next: null });
+    Object.assign(this, { paths, show, parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
     this.state = make("span", { className: "state" });
     this.code = make("pre");
     const copy = make("button", { type: "button", onclick: () => navigator.clipboard?.writeText(this.code.textContent) }, "Copy");
@@ -178,6 +181,7 @@ class Block {
 
   async refresh() {
     const { signal } = leaving;
+    const run = ++this.run;
     const shown = [];
     let changed = false;
     try {
@@ -186,15 +190,16 @@ class Block {
         if (!path) break;
         const before = this.parts[place];
         const response = await request(path, before?.path === path ? before.etag : null, signal);
+        if (run !== this.run) return;
         if (response) this.parts[place] = { path, ...response };
         shown.push(this.parts[place].data);
         changed ||= Boolean(response);
       }
     } catch (error) {
-      if (!signal.aborted) this.fail(error);
+      if (!signal.aborted && run === this.run) this.fail(error);
       return;
     }
-    if (signal.aborted) return;
+    if (signal.aborted || run !== this.run) return;
     this.at = Date.now();
     if (changed || this.failure) this.display(shown);
     this.failure = "";
@@ -219,12 +224,13 @@ class Block {
     if (!(error instanceof Failure)) throw error;
     if (error.status === 401 || error.status === 403) return askForKey(error.message);
     this.failure = error.message;
+    this.pausedUntil = Date.now() + 1000 * error.wait;
     if (!this.at || error.status === 404) this.body.replaceChildren(make("p", { className: "words error" }, error.message));
     this.tick();
   }
 
   tick() {
-    const wait = Math.ceil((Math.max(pausedUntil, polledAt + 1000 * POLL_SECONDS) - Date.now()) / 1000);
+    const wait = Math.ceil((Math.max(pausedUntil, this.pausedUntil, polledAt + 1000 * POLL_SECONDS) - Date.now()) / 1000);
     const age = this.at ? `updated ${duration((Date.now() - this.at) / 1000)} ago` : "";
     const problem = this.at ? `${this.failure} Last ${age}` : "Not loaded";
     this.state.textContent = this.failure ? `${problem}; next try in ${Math.max(wait, 0)} s` : age;
@@ -292,10 +298,10 @@ function profitPlot(calendar, currency) {
   const text = `Realized profit over ${days.length} days with a trade: ${amount(sum)} ${currency}.`;
   return plot(text, {
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
-    axes: [axis({}), axis({ size: 64, values: (self, ticks) => ticks.map(amount) })],
+    axes: [axis({}), axis({ size: 64, values: (self, ticks) => ticks.map(price) })],
     series: [
       { label: "day", value: "{YYYY}-{MM}-{DD}" },
-      { label: "made", paths: bars, points: { show: false }, stroke: () => color("line"), fill: () => color("line"), value: show },
+      { label: "profit of the day", paths: bars, points: { show: false }, stroke: () => color("line"), fill: () => color("line"), value: show },
       { label: "in all", width: 2, points: { show: false }, stroke: () => color(sum < 0 ? "loss" : "gain"), value: show },
     ],
   }, [times, daily, total]);
@@ -308,19 +314,27 @@ function pricePlot(trades, currency) {
   const all = known.map((trade) => trade.price_per_token);
   const only = (side) => known.map((trade) => (trade.transaction_type === side ? trade.price_per_token : null));
   const show = (self, value) => (unknown(value) ? "–" : `${price(value)} ${currency}`);
-  const points = (label, name) => ({ label, paths: () => null, value: show, stroke: () => color(name), points: { show: true, size: 8, stroke: () => color(name), fill: () => color(name) } });
+  const points = (label, name, fill) => ({
+    label, paths: () => null, value: show, stroke: () => color(name),
+    points: { show: true, size: 8, width: 2, stroke: () => color(name), fill: () => color(fill) },
+  });
   return plot(`Prices of ${known.length} trades, from ${price(Math.min(...all))} to ${price(Math.max(...all))} ${currency}.`, {
-    scales: { y: { distr: 3 } },
-    axes: [axis({}), axis({ size: 88, values: (self, ticks) => ticks.map((tick) => (tick ? price(tick) : "")) })],
+    scales: { y: { distr: Math.max(...all) > 5 * Math.min(...all) ? 3 : 1 } },
+    axes: [axis({}), axis({ size: 88, values: (self, ticks) => ticks.map((tick) => (unknown(tick) ? "" : price(tick))) })],
     series: [
       { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" },
       { label: "price", stroke: () => color("line"), points: { show: false }, value: show },
-      points("buy", "gain"), points("sell", "loss"),
+      points("buy", "gain", "gain"), points("sell", "loss", "card"),
     ],
   }, [times, all, only("buy"), only("sell")]);
 }
 
 // --- Views ---
+
+function entitle(heading, text = heading.textContent) {
+  heading.textContent = text;
+  document.title = `${text} · Wallet Intelligence`;
+}
 
 function board(chain, type, period, sort) {
   const currency = meta.currencies[chain];
@@ -369,7 +383,7 @@ function wallet(chain, type, address) {
     new Block("All time", {
       paths: [() => requestPath("wallets/history", { ...of, type, limit: 1, overview: false })],
       show: ({ profile, lifetime_stats: stats }) => {
-        name.textContent = profile.name || shortened(address);
+        entitle(name, profile.name || shortened(address));
         return figures([
           [`Realized, ${currency}`, signed(stats.realized_pnl)], ["Realized in %", signed(stats.realized_pnl_percentage, percent)],
           [`Unrealized, ${currency}`, unknown(stats.unrealized_pnl) ? null : signed(stats.unrealized_pnl, amount, stats.unrealized_pnl_usd)],
@@ -388,7 +402,7 @@ function wallet(chain, type, address) {
       show: ({ token_overview: tokens }) => table([
         ["Token", (token) => tokenLink(chain, token)],
         ["Realized", (token) => signed(token.realized_pnl), "n"],
-        ["%", (token) => signed(token.realized_pnl_percentage, percent), "n"],
+        ["%", (token) => signed(token.realized_pnl_percentage, percent), "n wide"],
         ["Unrealized", (token) => signed(token.unrealized_pnl), "n"],
         ["Bought", (token) => amount(token.invested), "n wide"],
         ["Sold", (token) => amount(token.sold), "n wide"],
@@ -452,7 +466,7 @@ function token(chain, mint) {
     new Block("Token", {
       paths: [() => requestPath("tokens/stats", { blockchain: chain, mint, limit: 1 })],
       show: ({ token: named, total_holders: wallets, total_statistics: sums }) => {
-        name.textContent = named.token_name || shortened(mint);
+        entitle(name, [named.token_name, named.symbol].filter(Boolean).join(" · ") || shortened(mint));
         return figures([
           [`Price, ${currency}`, price(named.price)], ["Price", unknown(named.price_usd) ? null : `$${price(named.price_usd)}`],
           ["Market cap", unknown(named.market_cap_usd) ? null : usd(named.market_cap_usd)],
@@ -502,8 +516,16 @@ function beside(chain, type) {
 
 const groups = () => Object.entries(meta.wallet_counts).flatMap(([chain, types]) => Object.entries(types).map(([type, n]) => [chain, type, n]));
 
+function parts() {
+  try {
+    return location.hash.replace(/^#\//, "").split("/").map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+}
+
 function view() {
-  const [name, chain, ...rest] = location.hash.replace(/^#\//, "").split("/").map(decodeURIComponent);
+  const [name, chain, ...rest] = parts();
   const known = (type) => !unknown(meta.wallet_counts[chain]?.[type]);
   if (name === "wallet" && known(rest[0]) && rest[1]) {
     group = [chain, rest[0]];
@@ -535,7 +557,7 @@ async function route() {
     return;
   }
   const shown = view();
-  document.title = `${shown[0].querySelector("h1").textContent} · Wallet Intelligence`;
+  entitle(shown[0].querySelector("h1"));
   $("view").replaceChildren(...shown.map((part) => part.element ?? part));
   const isSame = besideOf === String(group);
   const aside = isSame ? blocks.filter((block) => $("beside").contains(block.element)) : beside(...group);
@@ -548,7 +570,7 @@ async function route() {
 function poll() {
   polledAt = Date.now();
   if (!blocks.length) return route();
-  for (const block of blocks) block.refresh();
+  for (const block of blocks) if (block.pausedUntil <= polledAt) block.refresh();
 }
 
 function tick() {
