@@ -237,6 +237,14 @@ def test_a_page_that_nothing_changes_for_costs_no_credit(
         page.await_true("blocks.every((block) => block.at)")
     # A new window of a signal begins each second.
     assert before - left() <= 3
+    # Nothing is requested while the tab is hidden.
+    page.value("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    requested = "performance.getEntriesByType('resource').length"
+    known = page.value(requested)
+    page.value("polledAt = 0; new Promise((resolve) => setTimeout(resolve, 2500))")
+    assert page.value(requested) == known
+    page.value("delete document.hidden")
+    page.await_true(f"{requested} > {known}")
 
 
 @needs_chromium

@@ -5,6 +5,7 @@
 const KEY = "wallet-api.key";
 const THEME = "wallet-api.theme";
 const POLL_SECONDS = 15;
+const MOST_ROWS = 50;
 const PERIODS = { "6h": "6 hours", "1d": "day", "7d": "7 days", "30d": "30 days", "90d": "90 days", all: "all time" };
 const SORTS = {
   realized_pnl: "profit", realized_pnl_percentage: "profit in %", win_rate: "win rate", total_volume: "volume",
@@ -159,7 +160,7 @@ class Block {
     Object.assign(this, { paths, show, parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
     this.state = make("span", { className: "state" });
     this.code = make("pre");
-    const copy = make("button", { type: "button", onclick: () => navigator.clipboard?.writeText(this.code.textContent) }, "Copy");
+    const copy = make("button", { type: "button", onclick: () => this.copy() }, "Copy");
     const source = make("details", { className: "request" }, make("summary", {}, "Request"), make("div", {}, this.code, copy));
     this.body = make("div", { className: kind, tabIndex: fixed ? 0 : -1 }, make("p", { className: "words" }, "Loading …"));
     if (rows) this.body.style.setProperty("--rows-height", `${rows * 2.1}rem`);
@@ -170,6 +171,12 @@ class Block {
       this.after = make("button", { type: "button", disabled: true, onclick: () => this.turn(1) }, "Next");
       this.element.append(make("div", { className: "pages" }, this.before, this.after));
     }
+  }
+
+  // Browsers give the clipboard to pages over TLS alone; else the text is selected.
+  copy() {
+    getSelection().selectAllChildren(this.code);
+    navigator.clipboard?.writeText(this.code.textContent);
   }
 
   turn(step) {
@@ -188,6 +195,7 @@ class Block {
       for (const [place, pathOf] of this.paths.entries()) {
         const path = pathOf(this.cursors.at(-1) ?? "", ...shown);
         if (!path) break;
+        this.cite(place, path);
         const before = this.parts[place];
         const response = await request(path, before?.path === path ? before.etag : null, signal);
         if (run !== this.run) return;
@@ -206,14 +214,18 @@ class Block {
     this.tick();
   }
 
+  // Show the request, without the key.
+  cite(place, path) {
+    const line = `curl -H "Authorization: Bearer $KEY" '${new URL(path, location.href).href}'`;
+    this.code.textContent = [...this.code.textContent.split("\n").slice(0, place), line].join("\n");
+  }
+
   display(shown) {
     const focused = this.body.contains(document.activeElement) && document.activeElement.getAttribute("href");
     const content = this.show(...shown);
     this.body.replaceChildren(...[content].flat());
     for (const chart of plots) if (!chart.root.isConnected) forgetPlot(chart);
     if (focused) [...this.body.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
-    const address = (part) => new URL(part.path, location.href).href;
-    this.code.textContent = this.parts.map((part) => `curl -H "Authorization: Bearer $KEY" '${address(part)}'`).join("\n");
     if (!this.before) return;
     this.next = shown[0].pagination?.next_cursor;
     this.before.disabled = !this.cursors.length;
@@ -246,6 +258,12 @@ function table(columns, rows, empty) {
   const heads = columns.map(([head, , className = ""]) => make("th", { scope: "col", className }, head));
   const lines = rows.map((row) => make("tr", {}, ...columns.map(([, cell, className = ""]) => make("td", { className }, cell(row)))));
   return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
+}
+
+// The first rows, and how many there are.
+function first(columns, rows, empty, which) {
+  const note = rows.length > MOST_ROWS ? [words(`The ${MOST_ROWS} ${which}, of ${count(rows.length)}.`)] : [];
+  return [table(columns, rows.slice(0, MOST_ROWS), empty), ...note];
 }
 
 function figures(pairs) {
@@ -399,7 +417,7 @@ function wallet(chain, type, address) {
     }),
     new Block("Tokens", {
       paths: [() => requestPath("wallets/history", { ...of, type, limit: 1 })],
-      show: ({ token_overview: tokens }) => table([
+      show: ({ token_overview: tokens }) => first([
         ["Token", (token) => tokenLink(chain, token)],
         ["Realized", (token) => signed(token.realized_pnl), "n"],
         ["%", (token) => signed(token.realized_pnl_percentage, percent), "n wide"],
@@ -407,7 +425,7 @@ function wallet(chain, type, address) {
         ["Bought", (token) => amount(token.invested), "n wide"],
         ["Sold", (token) => amount(token.sold), "n wide"],
         ["Last trade", (token) => ago(token.last_seen), "n wide"],
-      ], tokens, "No token was traded."),
+      ], tokens, "No token was traded.", "traded last"),
       rows: 13, fixed: true,
     }),
     new Block("Holdings", { paths: [() => requestPath("wallets/holdings", of), (cursor, holdings) => pricesOf(chain, holdings)], show: (...data) => holdings(chain, ...data), rows: 11, fixed: true }),
@@ -434,12 +452,12 @@ function holdings(chain, { active_holdings: held }, priced = { tokens: [] }) {
     return { ...token, mint: token.token_address, price: worth, worth: unknown(worth) ? null : worth * Number(token.amount_formatted) };
   }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
   const currency = meta.currencies[chain];
-  return table([
+  return first([
     ["Token", (token) => (token.mint === NATIVE ? make("strong", {}, token.symbol) : tokenLink(chain, token))],
     ["Amount", (token) => amount(Number(token.amount_formatted)), "n"],
     [`Price, ${currency}`, (token) => price(token.price), "n wide"],
     [`Worth, ${currency}`, (token) => amount(token.worth), "n"],
-  ], rows, "It holds nothing.");
+  ], rows, "It holds nothing.", "worth most");
 }
 
 function token(chain, mint) {
@@ -447,10 +465,10 @@ function token(chain, mint) {
   const name = make("h1", {}, shortened(mint));
   const title = make("div", { className: "title" }, icon(mint, 28), name, make("small", {}, chain), make("code", {}, mint));
   let sort = "first_buy";
-  const first = new Block("Who was first", {
-    controls: [chooser("Order", TRADER_SORTS, sort, (value) => { sort = value; first.cursors = []; first.refresh(); })],
+  const traders = new Block("Who was first", {
+    controls: [chooser("Order", TRADER_SORTS, sort, (value) => { sort = value; traders.cursors = []; traders.refresh(); })],
     paths: [(cursor) => requestPath("tokens/stats", { blockchain: chain, mint, sort, limit: 50, cursor })],
-    show: ({ traders }) => table([
+    show: (page) => table([
       ["Wallet", ({ profile }) => walletLink(profile)],
       ["Type", ({ profile }) => profile.type, "wide"],
       ["First buy", ({ trader_stats: stats }) => ago(stats.first_buy_at)],
@@ -458,7 +476,7 @@ function token(chain, mint) {
       ["Sold", ({ trader_stats: stats }) => amount(stats.sell), "n wide"],
       [`Profit, ${currency}`, ({ trader_stats: stats }) => signed(stats.realized_pnl, amount, stats.realized_pnl_usd), "n"],
       ["Keeps", ({ trader_holdings: held }) => percent(held.bag_pct), "n"],
-    ], traders, "No tracked wallet traded it."),
+    ], page.traders, "No tracked wallet traded it."),
     rows: 13, fixed: true, paged: true,
   });
   return [
@@ -478,14 +496,14 @@ function token(chain, mint) {
       kind: "body figured",
     }),
     new Block("Trades and prices", {
-      paths: [(cursor) => requestPath("tokens/transactions", { blockchain: chain, mint, limit: 200, cursor })],
+      paths: [(cursor) => requestPath("tokens/transactions", { blockchain: chain, mint, limit: 100, cursor })],
       show: ({ transactions }) => [
         pricePlot(transactions, currency),
         table(tradeColumns(chain, currency, ["Wallet", (trade) => walletLink(trade.profile)]), transactions, "No trade yet."),
       ],
       rows: 19, fixed: true, paged: true,
     }),
-    first,
+    traders,
   ];
 }
 
@@ -637,7 +655,7 @@ async function find(text) {
     const found = await named(text);
     if (found.length === 1) return (location.hash = goTo(found[0]));
     if (!found.length) return say(`No tracked wallet is named “${text}”.`);
-    return say(`${found.length} wallets:`, ...found.slice(0, 12).map((profile) => make("a", { href: goTo(profile) }, label(profile))));
+    return say(found.length > 12 ? `The first 12 of ${found.length} wallets:` : `${found.length} wallets:`, ...found.slice(0, 12).map((profile) => make("a", { href: goTo(profile) }, label(profile))));
   }
   const { data } = await request(requestPath("wallets/lookup", { address: text }));
   if (data.found) {
