@@ -1,5 +1,6 @@
 """`wallet-api discover MINT…`: find wallets by the first buyers of tokens, from the operator's own node."""
 
+import math
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
@@ -183,8 +184,9 @@ def _confirm(settings: Settings, chain: str, wanted: Wanted, most: int, *, yes: 
     rate = settings.sync_rpc_requests_per_second
     write_note(
         f"The node of {chain.upper()}_RPC_URL gets at most {most:,} requests, at most {rate:g} a second"
-        f" ({most / rate / 60:.0f} minutes or more), for the first {wanted.first:,} buyers of"
-        f" {len(wanted.mints):,} tokens and the trades of those in {wanted.min_tokens} or more."
+        f" (up to {math.ceil(most / rate / 60)} minutes, if it responds at once), for the first"
+        f" {wanted.first:,} buyers of {len(wanted.mints):,} tokens and the trades of those in"
+        f" {wanted.min_tokens} or more."
     )
     if not yes:
         if not sys.stdin.isatty():
