@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,12 @@ def test_from_nothing_to_wallets_with_their_history(stub: Stub) -> None:
 
             expected = {SNIPER: 1, STEADY: 0.75, LUCKY: 9, FED: 0.5}
             assert eventually(lambda: realized() == expected, 60), json.dumps(realized())
+            # Its figures hold for the 30 days that were read.
+            query = {"address": LUCKY, "api_key": key}
+            found = requests.get(f"{up.url}/v1/wallets/lookup", params=query, timeout=30).json()["data"]
+            since = datetime.fromisoformat(found["history_since"])
+            assert timedelta(days=30) <= datetime.now(UTC) - since < timedelta(days=30, minutes=10)
+            assert found["matches"][0]["history_since"] == found["history_since"]
 
 
 def _run(settings: Settings, *command: str) -> str:

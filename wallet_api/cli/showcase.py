@@ -30,7 +30,7 @@ No wallets are tracked yet. Next, in another terminal with the same settings (do
   {load}    # that list, or your own
   {sync}
 
-Then '{create}' prints a key for {url}/docs."""
+Then '{create}' prints a key for {page}."""
 _SYNC_BESIDE = "# Their trades of the last 30 days are then read by this command itself."
 _HAS_WALLETS = "SELECT EXISTS (SELECT FROM wallets)"
 _DEMO = """\
@@ -80,7 +80,7 @@ def guide(
     elif connection.fetch_value(_HAS_WALLETS):
         next_steps = _own_guide()
     else:
-        next_steps = _first_wallets(url, is_synced=is_synced)
+        next_steps = _first_wallets(f"{url}/" if has_page else f"{url}/docs", is_synced=is_synced)
     return (
         f"\n{page}The Wallet Intelligence API is at {url}/v1\n"
         f"Its reference, with a console to try requests, is at {url}/docs\n\n{next_steps}"
@@ -92,7 +92,7 @@ def _own_guide() -> str:
     return _OWN_DATA.format_map({name: typed(command) for name, command in commands.items()})
 
 
-def _first_wallets(url: str, *, is_synced: bool) -> str:
+def _first_wallets(page: str, *, is_synced: bool) -> str:
     commands = {
         "find": "discover MINT MINT --chain solana",
         "load": "import wallets discovered-solana.ndjson",
@@ -102,7 +102,7 @@ def _first_wallets(url: str, *, is_synced: bool) -> str:
     texts = {name: typed(command) for name, command in commands.items()}
     if is_synced:
         texts["sync"] = _SYNC_BESIDE
-    return _FIRST_WALLETS.format(**texts, url=url)
+    return _FIRST_WALLETS.format(**texts, page=page)
 
 
 def _demo_guide(connection: Connection, home: Path, url: str) -> str:

@@ -9,6 +9,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
 
 _LOOKUP = load_sql(__package__, "lookup")
+_MATCH = ("blockchain", "type", "history_since")
 
 
 def look_up_addresses(
@@ -40,7 +41,12 @@ def _entry(address: str, profiles: Sequence[Row]) -> dict[str, Any]:
         return {"found": False, "wallet_address": address}
     return {
         "found": True,
-        **profiles[0],
+        **_known(profiles[0]),
         "currency": CHAINS[profiles[0]["blockchain"]].currency,
-        "matches": [{name: profile[name] for name in ("blockchain", "type")} for profile in profiles],
+        "matches": [_known({name: profile[name] for name in _MATCH}) for profile in profiles],
     }
+
+
+def _known(values: Row) -> Row:
+    """Return the values without those that are unknown."""
+    return {name: value for name, value in values.items() if value is not None}

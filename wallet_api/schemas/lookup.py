@@ -9,6 +9,10 @@ from wallet_api.schemas.arguments import Arguments, FormatMixin
 from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, String, Texts
 from wallet_api.schemas.shapes import Shape
 
+_HISTORY_SINCE = (
+    "A sync has read all trades of the wallet since this time, so that figures over longer periods may lack "
+    "some; absent if no sync has read it, and all that is known was imported."
+)
 _AS_TRACKED = "As in the profile of the first match; absent if not tracked."
 
 
@@ -43,6 +47,7 @@ class MatchSchema(Shape):
 
     blockchain = String("The chain.")
     type = String("The category of the wallet there.")
+    history_since = String(_HISTORY_SINCE, optional=True)
 
 
 class LookedUpSchema(Shape):
@@ -58,6 +63,9 @@ class LookedUpSchema(Shape):
     blockchain = String(_AS_TRACKED, optional=True)
     type = String(_AS_TRACKED, optional=True)
     currency = String(_AS_TRACKED, optional=True)
+    history_since = String(
+        f"Of the first match: {_HISTORY_SINCE[0].lower()}{_HISTORY_SINCE[1:]}", optional=True
+    )
     matches = Rows(
         MatchSchema,
         "All matches, in the order solana, bnb, base, eth; absent if not tracked.",
