@@ -1,6 +1,10 @@
 """`wallet-api discover` on an EVM chain: a launch made of the shapes of recorded transactions."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -9,11 +13,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.lib.processes import Process
+from tests.lib.waiting import eventually
 from tests.stub import faults
-from tests.stub.evm import ZERO, EvmChain, Transaction, now, transfer
+from tests.stub.evm import ZERO, EvmChain, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
 from tests.sync.discover import discover, sums
-from tests.sync.evm_trades import CAT, DOG, ETH, FRIEND, buy, receipt, sell
+from tests.sync.evm_trades import CAT, DOG, ETH, FRIEND, GAS, POOL, SWAP, USDC, buy, receipt, sell
 from tests.sync.operator import Operator, plain
 from wallet_api.cli import cli
 from wallet_api.database import connect
@@ -54,8 +60,8 @@ class Launches:
 
     def given(self, wallet: str, mint: str, tokens: int) -> Transaction:
         """Return a transfer of tokens from a friend."""
-        log = transfer(mint, FRIEND, wallet, tokens * 10**6)
-        return Transaction(receipt(self.next(), log, sender=FRIEND), 0, {FRIEND: -1})
+        given = transfer(mint, FRIEND, wallet, tokens * 10**6)
+        return Transaction(receipt(self.next(), given, sender=FRIEND), 0, {FRIEND: -1})
 
     def blocks(self, blocks: Iterable[tuple[Transaction, ...]]) -> None:
         """Add blocks."""
@@ -272,3 +278,55 @@ def test_a_table_shows_the_same(operator: Operator, launches: Launches, tmp_path
     row = next(line.split() for line in result.stdout.splitlines() if SNIPER in line)
     assert row == ["1", SNIPER, "2", "2", "0.7500", "0", "2", "0", "2/2", "0", "0"]
     assert "requests left" in result.stderr
+
+
+def test_trades_for_dollars_are_valued_with_the_native_price_of_their_hour(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    stub.prices.hourly = lambda currency, moment: 2000.0
+    launches.chain.decimals[USDC] = 6
+
+    def for_dollars(sign: int, dollars: int) -> Transaction:
+        owners = (ONCE, POOL)[::sign]
+        moved = ((USDC, *owners, dollars * 10**6), (DOG, *owners[::-1], 10**7))
+        swap = log(POOL, (SWAP, word(ONCE), word(ONCE)), 1, 0, 0, 1)
+        logs = (*(transfer(*each) for each in moved), swap)
+        return Transaction(receipt(launches.next(), *logs, sender=ONCE), 0, {ONCE: -GAS})
+
+    launches.block(for_dollars(1, 1000))
+    launches.block(for_dollars(-1, 3000))
+    launches.blocks([(), (), ()])
+    found = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--first", "9")
+    # 1,000 of 2,000 dollars were half a coin: 1.5 - 0.5.
+    dog = next(token for token in found.of(ONCE)["of_tokens"] if token["mint"] == DOG)
+    assert sums(dog, "place", "invested", "sold", "realized") == (8, "0.5", "1.5", "1")
+    assert found.of(ONCE)["left_out"] == {}
+
+
+def test_a_run_that_is_ended_says_how_to_go_on_and_pays_little_twice(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    arguments = (CAT, DOG, "--chain", "eth", "--first", "7")
+    truth = discover(operator, tmp_path, *arguments).document
+    before = len(stub.calls)
+    environment = {**os.environ, **operator.environment, "SYNC_RPC_REQUESTS_PER_SECOND": "20"}
+    command = [sys.executable, "-m", "wallet_api", "discover", *arguments, "--yes", "--output"]
+    with Process(
+        [*command, str(tmp_path / "found.ndjson")],
+        env={**environment, "NO_PROXY": "127.0.0.1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert eventually(lambda: len(stub.calls) - before > 40, 60)
+        process.send_signal(signal.SIGINT)
+        _, notes = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"run the command again to go on" in notes
+    sent = len(stub.calls) - before
+    # The rate is that of requests, of which a batch is one.
+    moments = sorted({round(call.moment, 4) for call in stub.calls[before:]})
+    assert len(moments) / max(1.0, moments[-1] - moments[0]) < 22
+    found = discover(operator, tmp_path, *arguments)
+    assert found.document["wallets"] == truth["wallets"]
+    assert sent + found.document["requests"]["sent"] <= truth["requests"]["sent"] + 30

@@ -1,0 +1,129 @@
+"""What decides of first buyers, without a node: the limit of requests, what is kept, and who bought together."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from wallet_api.chains import CHAINS
+from wallet_api.decoding.trades import Draft
+from wallet_api.discovery.kept import Kept
+from wallet_api.discovery.launches import Beginning, Launch, Reading, Trades, Wallets, candidates, together
+from wallet_api.discovery.purse import Purse, Spent
+from wallet_api.discovery.solana import curve_of
+from wallet_api.providers.jsonrpc import Error, NodeResult
+
+RECORDED = Path(__file__).parents[1] / "data" / "solana" / "transactions.ndjson"
+AT = datetime(2026, 11, 1, tzinfo=UTC)
+WALLETS = Wallets(CHAINS["solana"])
+
+
+def draft(address: str, mint: str, seconds: float = 0, *, is_sell: bool = False) -> Draft:
+    """Return a trade."""
+    moment = AT + timedelta(seconds=seconds)
+    return Draft(WALLETS.of(address), f"{address} {mint} {seconds}", mint, is_sell, moment, None, Decimal(1))
+
+
+def reading(address: str, mint: str, block: int = 1, *, is_sell: bool = False) -> Reading:
+    """Return what a transaction with one trade was for a wallet."""
+    return Reading(address, f"{address} {block}", block, [draft(address, mint, block, is_sell=is_sell)])
+
+
+def test_no_request_is_sent_beyond_the_most_and_a_batch_counts_each_call() -> None:
+    purse = Purse(10_000, 1, most=12)
+    purse.wait(10)
+    with pytest.raises(Spent):
+        purse.wait(3)
+    purse.wait(2)
+    assert (purse.spent, purse.left) == (12, 0)
+    with pytest.raises(Spent):
+        purse.wait()
+
+
+def test_an_allowance_ends_with_its_block() -> None:
+    purse = Purse(10_000, 1, most=10)
+    with purse.allowance(2):
+        purse.wait(2)
+        with pytest.raises(Spent):
+            purse.wait()
+    purse.wait(8)
+    assert purse.left == 0
+
+
+def test_results_are_kept_only_once_they_were_found_right(tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    kept = Kept(file)
+    kept.add(b"right", NodeResult(result=msgspec.Raw(b'{"number":"0x1"}')))
+    kept.keep()
+    kept.add(b"wrong", NodeResult(result=msgspec.Raw(b"1")))
+    kept.discard()
+    # What may be there later, and a fault that may pass, are no results.
+    kept.add(b"later", NodeResult(result=msgspec.Raw(b"null")))
+    kept.add(b"limit", NodeResult(error=Error(429, "Too many requests")))
+    kept.add(b"refused", NodeResult(error=Error(-32601, "no such method")))
+    kept.keep()
+    kept.close()
+    again = Kept(file)
+    found = again.find(b"right")
+    assert found is not None
+    assert found.read(dict[str, str]) == {"number": "0x1"}
+    assert [again.find(key) for key in (b"wrong", b"later", b"limit")] == [None] * 3
+    refused = again.find(b"refused")
+    assert refused is not None
+    assert refused.error == Error(-32601, "no such method")
+    assert len(again) == 2
+    again.remove()
+    assert not file.exists()
+
+
+def test_a_wallet_is_early_by_its_first_buy_and_never_by_a_sell() -> None:
+    launch = Launch("A", Beginning(1, is_given=False))
+    assert not launch.add([reading("seller", "A", 1, is_sell=True), reading("one", "A", 1)], first=2)
+    assert not launch.add([reading("one", "A", 2), reading("other", "B", 2)], first=2)
+    assert launch.add([reading("two", "A", 3), reading("three", "A", 3)], first=2)
+    assert {address: buyer.place for address, buyer in launch.buyers.items()} == {"one": 1, "two": 2}
+    assert launch.is_in_first_block("one")
+    assert not launch.is_in_first_block("two")
+
+
+def test_candidates_of_a_token_whose_beginning_is_not_shown_are_not_early_in_it() -> None:
+    launches = [Launch(mint, Beginning(1, is_given=False)) for mint in ("A", "B")] + [Launch("C")]
+    for launch in launches:
+        launch.add([reading("all", launch.mint)], first=5)
+    launches[0].add([reading("one", "A")], first=5)
+    assert candidates(launches, 1) == ["all", "one"]
+    assert candidates(launches, 2) == ["all"]
+    assert candidates(launches, 3) == []
+
+
+def test_together_are_those_with_the_same_tokens_each_at_nearly_the_same_time() -> None:
+    drafts = [
+        *(draft("a", "A"), draft("b", "A", 5), draft("c", "A", 11), draft("d", "A", 1)),
+        *(draft("a", "B", 100), draft("b", "B", 103), draft("c", "B", 101)),
+        # A later buy is no first one.
+        draft("b", "A", 900),
+    ]
+    assert together(drafts) == {"a": ["b"], "b": ["a"], "c": [], "d": []}
+
+
+def test_a_transaction_counts_once_and_other_tokens_are_left_alone() -> None:
+    trades = Trades({"A"})
+    trades.add([reading("one", "A"), reading("one", "A"), reading("one", "B", 2)])
+    trades.add([Reading("one", "lost", 3, why="lost"), Reading("two", "lost", 3, why="lost")])
+    assert [each.mint for each in trades.of({"one"})] == ["A"]
+    assert trades.reasons(["one"]) == {"one": {"lost": 1}}
+
+
+def test_a_curve_of_pump_fun_follows_from_the_mint() -> None:
+    """The recorded transactions of the curves of two tokens name them."""
+    rows = [json.loads(line) for line in RECORDED.read_text().splitlines()]
+    for start, mint in (
+        ("4U8kypMuCU", "D66sbPtYqLnwPYcUqjDktrQtb52CnfF77C3sdpNpR8Si"),
+        ("2s393PSYYx", "5dNYcCZXEGfGgbdUdq7MMR7KLsNJLLLgL83wLH8Fpump"),
+    ):
+        (row,) = (row for row in rows if row["signature"].startswith(start))
+        keys = [key["pubkey"] for key in row["result"]["transaction"]["message"]["accountKeys"]]
+        assert curve_of(mint) in keys
