@@ -252,6 +252,19 @@ def test_a_node_without_the_first_transfers_ranks_nobody_as_first(
     assert (found.status, found.wallets) == (3, [])
 
 
+def test_a_node_with_narrow_limits_is_read_as_well_and_a_block_beyond_them_is_said(
+    operator: Operator, launches: Launches, tmp_path: Path
+) -> None:
+    truth = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--first", "7")
+    launches.chain.most_blocks, launches.chain.most_logs, launches.chain.most_topics = 3, 6, 4
+    found = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--first", "7")
+    assert (found.status, found.document["wallets"]) == (0, truth.document["wallets"])
+    launches.chain.most_logs = 1
+    found = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--first", "7")
+    assert found.status == 3
+    assert all("more transfers" in token["why"] for token in found.document["tokens"])
+
+
 def test_an_address_without_a_contract_and_too_few_tokens_are_said(
     operator: Operator, launches: Launches, tmp_path: Path
 ) -> None:

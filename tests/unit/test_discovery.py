@@ -1,4 +1,4 @@
-"""What decides of first buyers, without a node: the limit of requests, what is kept, and who bought together."""
+"""What decides of first buyers, without a node: the most requests, what is kept, and who bought together."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.evm import TRANSFER, ZERO, ChainBlock, Log, address_of
+from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Draft
 from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
 from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
@@ -29,6 +30,7 @@ NO_CONTRACT = "the node has no contract at its address"
 NO_STATE = "the node has no old state, by which the contract's first block is found; give it (--since)"
 NOT_MINTED = "the first transfer that the node returns issues no tokens, so that earlier ones are missing"
 NO_TRANSFER = "the node returns no transfer of it"
+TOO_MANY = "a block has more transfers of it than the node returns"
 
 
 class _Log(Log, rename="camel", kw_only=True):
@@ -45,7 +47,6 @@ class EvmSource:
         self._wallets = Wallets(chain)
         self._node.check_chain()
         self._newest = max(0, self._node.newest() - confirmations)
-        self._read: set[tuple[str, str]] = set()
 
     def beginning(self, mint: str, since: Since | None) -> Beginning:
         """Implement FirstBuyers.beginning: the contract's first block."""
@@ -71,14 +72,10 @@ class EvmSource:
     def first(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
         """Implement FirstBuyers.first. Who received the token may have bought it."""
         for logs in self._transfers(mint, beginning.block):
-            transactions: dict[str, list[_Log]] = {}
-            for log in logs:
-                transactions.setdefault(log.transaction_hash, []).append(log)
-            signatures = list(transactions)
-            for start in range(0, len(signatures), _TOGETHER):
-                part = signatures[start : start + _TOGETHER]
+            for part in _parts(logs):
                 found: dict[int, Found] = {}
-                for log in (log for signature in part for log in transactions[signature]):
+                places = {log.transaction_hash: place for place, log in enumerate(part)}
+                for log in part:
                     block = found.setdefault(quantity(log.block_number), Found(log.block_hash))
                     if block.hash != log.block_hash:
                         raise Broken(REPLACED)
@@ -86,7 +83,6 @@ class EvmSource:
                     if taker not in (ZERO, mint):
                         wallets = block.wallets.setdefault(log.transaction_hash, {})
                         wallets[taker] = self._wallets.of(taker)
-                places = {signature: place for place, signature in enumerate(part)}
                 readings = self._readings({number: block for number, block in found.items() if block.wallets})
                 yield sorted(readings, key=lambda reading: places[reading.tx_signature])
 
@@ -97,27 +93,20 @@ class EvmSource:
         may_widen = True
         while number <= self._newest:
             last, found, may_widen = self._spans.read(wallets, number, self._newest, may_widen)
-            for block in found.values():
-                for signature, of in list(block.wallets.items()):
-                    block.wallets[signature] = {
-                        address: wallet
-                        for address, wallet in of.items()
-                        if (address, signature) not in self._read
-                    }
-                    if not block.wallets[signature]:
-                        del block.wallets[signature]
-            number = last + 1
-            yield Own(
-                self._readings({number: block for number, block in found.items() if block.wallets}),
-                addresses if number > self._newest else (),
+            # With what was read before, which costs no request: transactions of a wallet in a block share the
+            # change of its balance.
+            readings = self._readings(found)
+            readings += (
+                Reading(wallet.address, f"block {number}", number, why=str(Reason.UNREADABLE))
+                for number, block in found.items()
+                for wallet in block.unlisted
             )
+            number = last + 1
+            yield Own(readings, addresses if number > self._newest else ())
 
     def _readings(self, found: dict[int, Found]) -> list[Reading]:
         chunk: Chunk = self._reader.read(found) if found else Chunk()
         numbers = {signature: number for number, block in found.items() for signature in block.wallets}
-        self._read |= {
-            (address, one) for block in found.values() for one, of in block.wallets.items() for address in of
-        }
         readings = []
         by_case: dict[tuple[str, str], list[Draft]] = {}
         for draft in chunk.drafts:
@@ -154,8 +143,10 @@ class EvmSource:
                 [("eth_getLogs", [query]), ("eth_getBlockByNumber", [hex(last), False])]
             )
             logs = [log for log in result.read(list[_Log]) if not log.removed and len(log.topics) == 3]
-        except (TimedOut, Rejected, TooLarge):
+        except (TimedOut, Rejected, TooLarge) as fault:
             if first == last:
+                if isinstance(fault, TooLarge):
+                    raise NotReached(TOO_MANY) from None
                 raise
             return None
         if end.read(ChainBlock | None) is None:  # type: ignore[arg-type]
@@ -187,3 +178,17 @@ class EvmSource:
             else:
                 low = middle + 1
         return low
+
+
+def _parts(logs: Sequence[_Log]) -> Iterator[list[_Log]]:
+    """Yield transfers in parts of whole blocks, which are read together."""
+    part: list[_Log] = []
+    signatures: set[str] = set()
+    for log in logs:
+        if len(signatures) >= _TOGETHER and log.block_number != part[-1].block_number:
+            yield part
+            part, signatures = [], set()
+        part.append(log)
+        signatures.add(log.transaction_hash)
+    if part:
+        yield part

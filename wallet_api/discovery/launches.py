@@ -123,7 +123,7 @@ class Wallets:
 
 @dataclass(slots=True)
 class Trades:
-    """The trades of candidates, each transaction once, and what is left out of them by wallet and reason."""
+    """The trades of candidates, and what is left out of them: each transaction as it was read last."""
 
     mints: Collection[str]
     drafts: dict[tuple[str, str], list[Draft]] = field(default_factory=dict)
@@ -133,6 +133,8 @@ class Trades:
         """Add readings; those of other tokens are no part of it."""
         for reading in readings:
             key = reading.address, reading.tx_signature
+            self.drafts.pop(key, None)
+            self.left_out.pop(key, None)
             if reading.why is not None:
                 self.left_out[key] = reading.why
             elif drafts := [draft for draft in reading.drafts if draft.mint in self.mints]:

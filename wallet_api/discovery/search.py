@@ -147,7 +147,9 @@ def describe(launch: Launch, first: int) -> str:
     if launch.beginning is None:
         return f"nobody is ranked as first: {launch.why}"
     buyers = f"{len(launch.buyers):,} first buyers"
-    return buyers if launch.is_whole else f"{buyers} of {first:,}; run the command again to go on"
+    if launch.is_whole:
+        return buyers
+    return f"{buyers} of {first:,}; {launch.why or 'run the command again to go on'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ class SolanaSource:
                 self._remember_accounts(listed.tx_signature, transaction)
                 yield Own([self._reading(address, listed, transaction)])
             # A node that lists an account without what is known of it may as well leave out a sell.
-            yield Own([Reading(address, signature, 0, why=UNLISTED) for signature in missing])
+            yield Own([Reading(address, f"{UNLISTED} {each}", 0, why=UNLISTED) for each in missing])
 
     def _look_up(self, mints: Sequence[str]) -> tuple[dict[str, Pubkey], dict[str, str]]:
         """Return the programs of the mints that the node has, and the curves of those of pump.fun."""
