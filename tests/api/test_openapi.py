@@ -41,7 +41,7 @@ def test_every_route_is_described_or_an_alias_or_not_of_the_api(app: Flask, own_
     rules = list(app.url_map.iter_rules())
     pages = {rule.endpoint for rule in rules if operation_of(app, rule.endpoint) is None}
     assert pages == {
-        *("docs.page", "docs.asset", "docs.openapi", "docs.llms", "index.index"),
+        *("docs.page", "docs.asset", "docs.openapi", "docs.llms", "index.index", "index.file"),
         *("health.healthz", "health.readyz", "metrics.metrics", "mcp.mcp"),
     }
     aliases = {rule.rule for rule in rules if is_alias(rule)}
