@@ -12,7 +12,7 @@ from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.cli.discovered import document, print_found, write_wallets
 from wallet_api.cli.environment import require_tables, settings_with_database, write_note
 from wallet_api.cli.options import all_of
-from wallet_api.cli.output import json_option, print_json, progress_bar
+from wallet_api.cli.output import is_shown, json_option, print_json, progress_bar
 from wallet_api.cli.sync_rounds import log_to_stderr
 from wallet_api.database import connect, translated
 from wallet_api.discovery.kept import Kept
@@ -111,7 +111,7 @@ def discover(
         open_source = stack.enter_context(node_source(settings, chain, tokens, purse, kept))
         try:
             found = search_patiently(
-                open_source, wanted, purse, kept, write_note, settings.holdings_backoff_seconds
+                open_source, wanted, purse, kept, _note, settings.holdings_backoff_seconds
             )
         except ProviderFault as fault:
             raise click.ClickException(
@@ -134,6 +134,11 @@ def discover(
         print_found(chain, wanted, found, judged, purse, file)
     if not found.is_whole:
         sys.exit(_NOT_ALL)
+
+
+def _note(text: str) -> None:
+    # A progress bar stands in a line of its own.
+    write_note(f"\n{text}" if is_shown() else text)
 
 
 class _Shown(Purse):
