@@ -71,6 +71,10 @@ def test_results_are_kept_only_once_they_were_found_right(tmp_path: Path) -> Non
     assert found is not None
     assert found.read(dict[str, str]) == {"number": "0x1"}
     assert [again.find(key) for key in (b"wrong", b"later", b"limit")] == [None] * 3
+    with pytest.raises(OSError, match="another search uses it"):
+        Kept(file)
+    with pytest.raises(OSError, match="its folder is missing"):
+        Kept(tmp_path / "no folder" / "results")
     refused = again.find(b"refused")
     assert refused is not None
     assert refused.error == Error(-32601, "no such method")

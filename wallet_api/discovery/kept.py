@@ -1,5 +1,6 @@
 """What a node has returned, in a file, so that a command that is run again does not request it again."""
 
+import errno
 import sqlite3
 import zlib
 from collections.abc import Sequence
@@ -16,19 +17,33 @@ from wallet_api.providers.jsonrpc import MAX_BATCH, Call, Error, Node, NodeResul
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 
-_TABLE = "CREATE TABLE IF NOT EXISTS results (call BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID"
+_OPEN = (
+    # What is lost with the machine is requested again.
+    "PRAGMA synchronous = OFF",
+    # For one process alone, until it is closed.
+    "PRAGMA locking_mode = EXCLUSIVE",
+    "BEGIN EXCLUSIVE",
+    "CREATE TABLE IF NOT EXISTS results (call BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID",
+    "COMMIT",
+)
 
 
 class Kept:
-    """The results of one file. They are added when `keep` says that they were right, until then they wait."""
+    """The results of one file. They are added when `keep` says that they were right, until then they wait.
+
+    Raise OSError if the file cannot be used, or another process uses it.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.since = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.exists() else None
-        self._file = sqlite3.connect(path, isolation_level=None)
-        # What is lost with the machine is requested again.
-        self._file.execute("PRAGMA synchronous = OFF")
-        self._file.execute(_TABLE)
+        try:
+            self._file = sqlite3.connect(path, isolation_level=None, timeout=1.0)
+            for statement in _OPEN:
+                self._file.execute(statement)
+        except sqlite3.Error as error:
+            fault = f"cannot be used ({error}): its folder is missing, or another search uses it"
+            raise OSError(errno.EIO, fault, str(path)) from error
         self._waiting: dict[bytes, bytes] = {}
 
     def __len__(self) -> int:
