@@ -124,6 +124,18 @@ def test_an_unreadable_transaction_is_counted_beside_its_wallet(
     assert found.of(STEADY)["left_out"] == {}
 
 
+def test_an_unreadable_transaction_before_the_last_first_buyer_is_said(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    # STEADY's buy of FART.
+    stub.scenarios["S4"] = faults.document({"jsonrpc": "2.0", "id": 0, "result": {"meta": 1}})
+    found = discover(operator, tmp_path, *OF_BOTH)
+    fart, bonk = found.document["tokens"]
+    assert (fart["left_out"], bonk["left_out"]) == ({"unreadable": 1}, {})
+    assert "perhaps earlier ones: 1 unreadable" in found.notes
+    assert STEADY not in found.wallets
+
+
 def test_a_recorded_creation_of_pump_fun_with_a_buy_is_the_first_buy_in_the_first_slot(
     operator: Operator, stub: Stub, tmp_path: Path
 ) -> None:

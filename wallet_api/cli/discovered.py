@@ -53,7 +53,12 @@ def document(
 
 
 def _token(launch: Launch, wanted: Wanted) -> dict[str, Any]:
-    token: dict[str, Any] = {"mint": launch.mint, "is_whole": launch.is_whole, "buyers": len(launch.buyers)}
+    token: dict[str, Any] = {
+        "mint": launch.mint,
+        "is_whole": launch.is_whole,
+        "buyers": len(launch.buyers),
+        "left_out": launch.left_out,
+    }
     if launch.beginning is None:
         return token | {"why": launch.why}
     return token | {"beginning": {"block": launch.beginning.block, "is_given": launch.beginning.is_given}}

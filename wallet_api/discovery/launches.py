@@ -60,7 +60,8 @@ class Buyer:
 class Launch:
     """A token, where it begins, and its first buyers in their order.
 
-    Without a beginning nobody is first, and `why` says why. `is_whole` is whether all wanted buyers were
+    Without a beginning nobody is first, and `why` says why. `left_out` counts by reason the transactions that
+    could not be read, in which somebody may have bought earlier. `is_whole` is whether all wanted buyers were
     read, or all that there are.
     """
 
@@ -68,13 +69,14 @@ class Launch:
     beginning: Beginning | None = None
     why: str = ""
     buyers: dict[str, Buyer] = field(default_factory=dict)
-    transactions: set[str] = field(default_factory=set)
+    left_out: Counter[str] = field(default_factory=Counter)
     is_whole: bool = False
 
     def add(self, readings: Sequence[Reading], first: int) -> bool:
         """Add readings in their order; return whether the first buyers are complete."""
         for reading in readings:
-            self.transactions.add(reading.tx_signature)
+            if reading.why is not None:
+                self.left_out[reading.why] += 1
             bought = [each for each in reading.drafts if each.mint == self.mint and not each.is_sell]
             if bought and reading.address not in self.buyers and len(self.buyers) < first:
                 self.buyers[reading.address] = Buyer(

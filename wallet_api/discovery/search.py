@@ -147,6 +147,9 @@ def describe(launch: Launch, first: int) -> str:
     if launch.beginning is None:
         return f"nobody is ranked as first: {launch.why}"
     buyers = f"{len(launch.buyers):,} first buyers"
+    if launch.left_out:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(launch.left_out.items()))
+        buyers += f" (left out, perhaps earlier ones: {reasons})"
     if launch.is_whole:
         return buyers
     return f"{buyers} of {first:,}; {launch.why or 'run the command again to go on'}"
