@@ -13,6 +13,8 @@ Lists = tuple[Row, list[Columns]]
 def rows_where(columns: Columns, wanted: Iterable[bool]) -> Columns:
     """Return the rows that are wanted."""
     chosen = list(wanted)
+    if all(chosen):
+        return columns
     return {name: list(compress(values, chosen)) for name, values in columns.items()}
 
 

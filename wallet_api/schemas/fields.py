@@ -223,9 +223,12 @@ class Measure(_Member, fields.Decimal):
 
     def write(self, amounts: Sequence[Any]) -> Written:
         """Return the decimals as JSON, with all their digits."""
-        if {*map(type, amounts)} <= {str}:
-            return amounts
-        return [f"{amount:f}" if isinstance(amount, Decimal) else str(amount) for amount in amounts]
+        try:
+            # Those of PostgreSQL are texts, which are joined sooner than their types are compared.
+            "".join(amounts)
+        except TypeError:
+            return [f"{amount:f}" if isinstance(amount, Decimal) else str(amount) for amount in amounts]
+        return amounts
 
 
 class Amount(Measure):
