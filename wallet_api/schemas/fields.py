@@ -170,6 +170,9 @@ class _Member(_Described):
 class String(_Member, fields.String):
     """A text, or one of `enum`."""
 
+    quote = '"'
+    write = staticmethod(write_strings)
+
     def __init__(
         self,
         description: str,
@@ -180,12 +183,6 @@ class String(_Member, fields.String):
     ) -> None:
         words = {"enum": list(enum)} if enum else {}
         super().__init__(description, metadata={**words, **(metadata or {})}, **options)
-
-    quote = '"'
-
-    def write(self, strings: Sequence[str]) -> Written:
-        """Return the texts as they stand between quotes."""
-        return write_strings(strings)
 
 
 class Strings(_Member, fields.List[Any]):
@@ -202,17 +199,13 @@ class Moment(String):
 class Integer(_Member, fields.Integer):
     """A whole number."""
 
-    def write(self, numbers: Sequence[int]) -> Written:
-        """Return the whole numbers as JSON."""
-        return write_plain(numbers)
+    write = staticmethod(write_plain)
 
 
 class Boolean(_Member, fields.Boolean):
     """True or false."""
 
-    def write(self, values: Sequence[bool]) -> Written:
-        """Return them as JSON."""
-        return write_plain(values)
+    write = staticmethod(write_plain)
 
 
 class Measure(_Member, fields.Decimal):
