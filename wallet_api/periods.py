@@ -19,6 +19,14 @@ BUCKETS = {
     "7d": timedelta(hours=2),
     "30d": timedelta(hours=6),
 }
+# The steps of the charts of boards; of all trades they are whole days, as many as make few points.
+CHART_STEPS = {
+    "6h": timedelta(minutes=15),
+    "1d": timedelta(hours=1),
+    "7d": timedelta(hours=6),
+    "30d": timedelta(days=1),
+    "90d": timedelta(days=3),
+}
 # Of all operations that have a period.
 PERIODS = tuple(BUCKETS)
 BOARD_PERIODS = (*PERIODS, "90d", ALL)

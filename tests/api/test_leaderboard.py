@@ -113,6 +113,32 @@ def test_a_wallet_that_lost_nothing_has_no_profit_factor_and_is_above_all_others
 
 
 @pytest.mark.usefixtures("two_ranked")
+def test_a_chart_ends_with_the_profit_of_its_entry_at_the_time_of_the_board(caller: Caller) -> None:
+    question = QUESTION | {"period": "30d", "sort": "realized_pnl", "limit": 100}
+    plain = caller.get(PATH, **question)["leaderboard"]
+    data = caller.get(PATH, **question, chart="true")
+    entries = data["leaderboard"]
+    assert [{name: entry[name] for name in entry if name != "chart"} for entry in entries] == plain
+    today = datetime.now(UTC).date()
+    for entry, profit in zip(entries, (2, -2), strict=True):
+        chart = entry["chart"]
+        assert chart["step_seconds"] == 86_400
+        assert datetime.fromisoformat(chart["ends_at"]).date() == today
+        assert (len(chart["values"]), chart["values"][0], chart["values"][-1]) == (31, 0, profit)
+    second = caller.get(PATH, **question | {"limit": 1}, chart="true")
+    cursor = second["pagination"]["next_cursor"]
+    (last,) = caller.get(PATH, **question, chart="true", cursor=cursor)["leaderboard"]
+    assert last == entries[1]
+
+
+@pytest.mark.parametrize("limit", [{}, {"limit": 101}])
+def test_charts_are_of_at_most_a_hundred_entries(caller: Caller, limit: dict[str, int]) -> None:
+    document = caller.ask(PATH, **QUESTION, **limit, chart="true")
+    assert (document["error"]["code"], document["error"]["parameter"]) == ("invalid_parameter", "limit")
+    assert caller.get(PATH, **QUESTION, **limit, chart="false")["leaderboard"] == []
+
+
+@pytest.mark.usefixtures("two_ranked")
 def test_one_wallet_is_returned_with_its_rank_among_all_that_are_not_left_out(caller: Caller) -> None:
     def rank(address: str, **arguments: Any) -> list[tuple[str, int]]:
         data = caller.get(PATH, **QUESTION, address=address, **arguments)

@@ -170,6 +170,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
     quiet = find_wallet(connection, "solana", QUIET)
     week = GROUP | {"period": "7d"}
     board = read_board(connection, NOW, **week)
+    charted = read_board(connection, NOW, **week, with_charts=True)
     traded = read_most_traded(connection, NOW, **week)
     flows = net_flows(connection, NOW, **GROUP, period="1d", limit=1)
     trend = volume_trend(connection, NOW, **GROUP, period="6h").buckets
@@ -189,6 +190,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
             connection, NOW, **GROUP, limit=1, mint=MINT
         ),
         ("/v1/wallet/leaderboard", "first_page"): leaderboard_page(board, **week, limit=1),
+        ("/v1/wallet/leaderboard", "with_charts"): leaderboard_page(charted, **week, limit=1),
         ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
         ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
         ("/v1/tokens/prices", "two"): token_prices(connection, NOW, "solana", [MINT, UNTRACKED]),

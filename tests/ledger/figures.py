@@ -241,6 +241,16 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             found["leaderboard", now, *group, period, sort, order, filters] = exact(
                 EntrySchema(), page["leaderboard"]
             )
+        for period in BOARD_PERIODS:
+            page = leaderboard_page(
+                read_board(connection, now, *group, period, with_charts=True), *group, period
+            )
+            entries = exact(EntrySchema(), page["leaderboard"])
+            found["leaderboard_charts", now, *group, period] = {
+                entry["wallet"]: entry["chart"] for entry in entries
+            }
+            profits = [entry["period_stats"]["realized_pnl"] for entry in entries]
+            assert [entry["chart"]["values"][-1] for entry in entries] == profits
         sorts = (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None))
         for (period, sort), order in product(sorts, ORDERS):
             flows = net_flows(

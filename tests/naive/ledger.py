@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.naive.analytics import flows_of, trend_of
 from tests.naive.calendar import calendar_of
+from tests.naive.charts import chart_of, times_of
 from tests.naive.connections import connections_of
 from tests.naive.luck import luck_of
 from tests.naive.prices import USUAL, Rule, block_of, price_trade, unrealized
@@ -352,6 +353,17 @@ class Ledger:
         known = [entry for entry in entries if _sort_figure(entry, sort) is not None]
         known.sort(key=lambda entry: _sort_figure(entry, sort), reverse=order == "desc")
         return [entry | {"rank": rank} for rank, entry in enumerate([*known, *unknown], 1)]
+
+    def leaderboard_charts(self, now: datetime, blockchain: str, type: str, period: str) -> dict[str, Row]:
+        """Return the chart of each entry of a group's leaderboard, by its wallet."""
+        since, until = EVER if period == "all" else (now - PERIOD[period], now)
+        trades = self._of_type(blockchain, type)
+        step, times = times_of(now, period, min((trade.at for trade in trades), default=now))
+        sales = {
+            wallet: part_of(self._positions(wallet).values(), since, until).sales
+            for wallet in {trade.wallet for trade in self._of_group(blockchain, type, since, until)}
+        }
+        return {wallet[1]: chart_of(now, step, times, own) for wallet, own in sales.items()}
 
     def analytics(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
         """Return the tokens that a group traded in a period, those of most wallets first."""

@@ -1,5 +1,6 @@
 """GET /v1/wallet/leaderboard: the ranked wallets of a group over a period."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response
@@ -34,12 +35,15 @@ def leaderboard() -> Response:
     """Rank the wallets of a group that traded in the period, by volume or another figure."""
     arguments = load_arguments(_operation.arguments)
     group = [arguments[name] for name in ("blockchain", "type", "period")]
-    board = services().board("leaderboard", read_board, *group)
+    # Two boards are kept, so that charts are read only where they are requested.
+    with_charts = arguments["chart"]
+    name = "leaderboard with charts" if with_charts else "leaderboard"
+    board = services().board(name, partial(read_board, with_charts=with_charts), *group)
     return _operation.respond(lambda: _page(board.value, **arguments), arguments, board)
 
 
 def _page(
-    board: Board, blockchain: str, type: str, address: str | None = None, **others: Any
+    board: Board, blockchain: str, type: str, *, chart: bool, address: str | None = None, **others: Any
 ) -> dict[str, Any]:
     if address is not None and not board.has(address):
         with services().database.read() as connection:

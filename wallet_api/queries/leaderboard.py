@@ -9,6 +9,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.periods import ALL, PERIOD_LENGTHS
+from wallet_api.queries.board_charts import NO_STEPS, steps_of
 from wallet_api.queries.windows import cut_period
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
@@ -66,15 +67,23 @@ def rank_wallets(entries: Iterable[Entry], sort: str, order: str = ORDERS[0]) ->
 
 
 def read_entries(
-    connection: Connection, now: datetime, blockchain: str, type: str, period: str
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    period: str,
+    *,
+    with_charts: bool = False,
 ) -> list[Entry]:
     """Return all wallets of a group that traded in (`now` - period, `now`], or ever, in any order."""
+    steps = steps_of(connection, now, blockchain, type, period) if with_charts else None
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
+    parameters |= steps.parameters if steps else NO_STEPS
     if period == ALL:
         rows = connection.execute(_LEADERBOARD_ALL, parameters)
     else:
         rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
-    return [Entry(row, _figures(row)) for row in rows]
+    return [Entry(row | steps.chart(row) if steps else row, _figures(row)) for row in rows]
 
 
 def _figures(row: Row) -> tuple[Decimal | None, ...]:

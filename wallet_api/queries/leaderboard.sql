@@ -104,6 +104,29 @@
          FROM closed
         GROUP BY wallet_id
        ),
+       -- Steps of whole days end with days.
+       sold AS (
+       SELECT wallet_id,
+              day::timestamp AT TIME ZONE 'UTC' AS moment,
+              realized
+         FROM daily
+        WHERE %(step_seconds)s::bigint >= 86400
+        UNION ALL
+       SELECT within.*
+         FROM tracked
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+                     date_bin(%(step_seconds)s::bigint * interval '1 second', created_at, 'epoch') AS moment,
+                     sum(realized) AS realized
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > %(chart_since)s::timestamptz
+                 AND created_at <= %(now)s
+                 AND realized_cost IS NOT NULL
+               GROUP BY wallet_id, moment) AS within
+        WHERE %(step_seconds)s::bigint < 86400
+       ),
+{board_charts},
        record AS (
        SELECT tracked.address,
               tracked.name,
@@ -111,6 +134,8 @@
               tracked.twitter,
               summed.*,
               fallen.max_drawdown,
+              charted.chart_places,
+              charted.chart_profits,
               counted.best_trade,
               COALESCE(losses, 0) AS losses,
               COALESCE(best_token, 0) AS best_token,
@@ -130,6 +155,8 @@
            ON life.wallet_id = summed.wallet_id
          JOIN fallen
            ON fallen.wallet_id = summed.wallet_id
+         LEFT JOIN charted
+           ON charted.wallet_id = summed.wallet_id
          LEFT JOIN counted
            ON counted.wallet_id = summed.wallet_id
        ),

@@ -1,6 +1,18 @@
 -- The wallets of a group that ever traded, with the figures of all their trades, in any order.
--- Needs lifetimes_by_last_seen, wallets_pkey, and what board_entries.sql needs.
-  WITH record AS (
+-- Needs lifetimes_by_last_seen, wallet_days_pkey, wallets_pkey, and what board_entries.sql needs.
+  WITH sold AS (
+       SELECT wallet_days.wallet_id,
+              wallet_days.day::timestamp AT TIME ZONE 'UTC' AS moment,
+              wallet_days.realized
+         FROM lifetimes
+         JOIN wallet_days
+           ON wallet_days.wallet_id = lifetimes.wallet_id
+        WHERE lifetimes.blockchain = %(blockchain)s
+          AND lifetimes.type = %(type)s
+          AND %(step_seconds)s::bigint IS NOT NULL
+       ),
+{board_charts},
+       record AS (
        SELECT wallets.address,
               wallets.name,
               wallets.image_url,
@@ -12,6 +24,8 @@
               best_token,
               max_drawdown,
               active_days,
+              chart_places,
+              chart_profits,
               invested AS ever_invested,
               sold_below_zero AS below_zero,
               sold_above_zero_to_100 AS above_zero_to_100,
@@ -20,6 +34,8 @@
          FROM lifetimes
          JOIN wallets
            ON wallets.wallet_id = lifetimes.wallet_id
+         LEFT JOIN charted
+           ON charted.wallet_id = lifetimes.wallet_id
         WHERE lifetimes.blockchain = %(blockchain)s
           AND lifetimes.type = %(type)s
        ),

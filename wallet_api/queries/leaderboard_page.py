@@ -108,10 +108,22 @@ class Board:
         return [entry for entry in ranked if filters.let_pass(entry)] if filters != NO_FILTERS else ranked
 
 
-def read_board(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Board:
-    """Return the board of a group in (`now` - period, `now`], or of all its trades."""
+def read_board(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    period: str,
+    *,
+    with_charts: bool = False,
+) -> Board:
+    """Return the board of a group in (`now` - period, `now`], or of all its trades.
+
+    With charts, each is of the same snapshot as the figures of its entry.
+    """
     native_price_usd = read_native_price(connection, now, blockchain)
-    return Board(read_entries(connection, now, blockchain, type, period), native_price_usd)
+    entries = read_entries(connection, now, blockchain, type, period, with_charts=with_charts)
+    return Board(entries, native_price_usd)
 
 
 def leaderboard_page(

@@ -230,6 +230,17 @@ class Amount(Measure):
     quote = ""
 
 
+class Amounts(_Member, fields.List[Any]):
+    """A list of amounts."""
+
+    def __init__(self, description: str, **options: Any) -> None:
+        super().__init__(description, cls_or_instance=Amount(description), **options)
+
+    def write(self, lists: Sequence[Sequence[Any]]) -> Written:
+        """Return the lists as JSON."""
+        return [f"[{','.join(write_values(self.inner, amounts))}]" for amounts in lists]
+
+
 class ByName(_Member, fields.Dict):
     """An object whose members all have such values."""
 
@@ -276,6 +287,7 @@ def with_strings(shape: Shape) -> Shape:
 def _quote_amounts(schema: Schema) -> None:
     for field in schema.fields.values():
         part = field.value_field if isinstance(field, fields.Dict) else field
+        part = part.inner if isinstance(part, fields.List) else part
         if isinstance(part, fields.Nested):
             _quote_amounts(part.schema)
         elif isinstance(part, Amount):

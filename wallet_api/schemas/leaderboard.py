@@ -1,5 +1,9 @@
 """The schemas of the leaderboard."""
 
+from typing import Any
+
+from marshmallow import ValidationError, validates_schema
+
 from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.periods import BOARD_PERIODS
 from wallet_api.schemas.arguments import AddressMixin
@@ -11,19 +15,24 @@ from wallet_api.schemas.fields import (
     USD,
     WITHOUT_COST,
     Amount,
+    Amounts,
     Choice,
     Integer,
     Measure,
+    Moment,
     NativePriceShape,
     Number,
     Rows,
     String,
+    Switch,
     Text,
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import Shape
 
+# Of how many entries a response has charts.
+CHARTS = 100
 _IN_RANGE = "Tokens in this range of percent, upper end included."
 
 
@@ -51,7 +60,16 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
     min_active_days = WholeNumber(1, "Only wallets with at least so many `active_days`.")
     max_fast_share = Number("Only wallets with at most this `fast_share`.")
     max_drawdown = Number("Only wallets with at most this `max_drawdown`.")
+    chart = Switch(
+        f"`true` gives each entry a `chart`; requires a `limit` of at most {CHARTS}. `false` by default.",
+        load_default=False,
+    )
     address = Text("This wallet's entry alone, with its rank among those not left out.")
+
+    @validates_schema
+    def _charts_are_few(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data.get("chart") and data.get("limit", CHARTS + 1) > CHARTS:
+            raise ValidationError(f"must be given, at most {CHARTS}, with chart=true", "limit")
 
 
 class EntryProfileSchema(Shape):
@@ -106,6 +124,14 @@ class PeriodDistributionSchema(Shape):
     win_count = Integer("Those with a profit.")
 
 
+class ChartSchema(Shape):
+    """How the profit of the period grew."""
+
+    step_seconds = Integer("Seconds between two values, which are at whole UTC multiples of it.")
+    ends_at = Moment("Time of the last value: that of the board.")
+    values = Amounts("What the sells realized from the start of the period until before each of these times.")
+
+
 class EntrySchema(Shape):
     """One ranked wallet."""
 
@@ -114,6 +140,7 @@ class EntrySchema(Shape):
     profile = Rows(EntryProfileSchema, "Who it is.")
     period_stats = Rows(PeriodStatsSchema, "Its figures over the period.")
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
+    chart = Rows(ChartSchema, "How its profit grew; absent without `chart=true`.", optional=True)
 
 
 class LeaderboardSchema(NativePriceShape):
