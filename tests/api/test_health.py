@@ -8,8 +8,11 @@ from flask.testing import FlaskClient
 from psycopg.sql import SQL, Identifier
 
 from tests.api.conftest import ClientOf
+from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
+from tests.ledger.rows import ANN
 from wallet_api.database import Connection
+from wallet_api.responses.examples import ARGUMENTS
 
 READY = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
 CONNECTED = {"postgresql": "connected", "primary": "connected", "valkey": "connected", "websockets": {}}
@@ -115,10 +118,16 @@ def test_meta_lists_chains_and_types_also_while_the_database_is_away(
 ) -> None:
     answer = client.get("/v1/meta")
     assert answer.headers["X-Request-ID"]
-    assert answer.json == {
+    served = answer.json
+    operations = {served.pop("path"): served for served in served.pop("operations")}
+    assert operations["/v1/wallet/leaderboard"]["periods"] == ["6h", "1d", "7d", "30d", "90d", "all"]
+    assert {"blockchain", "type", "cursor", "amounts"} <= {*operations["/v1/wallets"]["parameters"]}
+    assert served == {
         "chains": ["solana", "bnb", "base", "eth"],
         "wallet_types": ["kol", "smart", "whale"],
-        "periods": ["6h", "1d", "7d", "30d"],
+        "periods": ["1h", "6h", "1d", "7d", "30d", "90d", "all"],
+        "formats": ["json", "csv", "ndjson"],
+        "amounts": ["number", "string"],
         "currencies": {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"},
         "wallet_counts": {
             "solana": {"kol": 2, "smart": 1, "whale": 1},
@@ -126,13 +135,64 @@ def test_meta_lists_chains_and_types_also_while_the_database_is_away(
             "base": {"kol": 0, "smart": 0},
             "eth": {"kol": 1},
         },
-        "limits": {"max_limit": 1000, "batch_max_mints": 0, "batch_max_addresses": 0},
+        "limits": {
+            "max_limit": 1000,
+            "batch_max_mints": 100,
+            "batch_max_addresses": 100,
+            "signals_max_hours": 168,
+            "timerange_max_seconds": 3600,
+            "volume_max_seconds": 86_400,
+        },
     }
     connection.execute("ALTER TABLE wallet_groups RENAME TO gone")
-    assert client.get("/v1/meta").json == answer.json
+    assert client.get("/v1/meta").json["wallet_counts"] == served["wallet_counts"]
     refused = client_of(database_url=away_url).get("/v1/meta")
     assert (refused.status_code, refused.json["error"]["code"]) == (503, "service_unavailable")
     assert refused.headers["Retry-After"] == "1"
+
+
+def test_meta_says_what_requests_are_accepted(client: FlaskClient, caller: Caller) -> None:
+    served = client.get("/v1/meta").json
+    paths = {operation["path"]: operation for operation in served["operations"]}
+    assert paths.keys() == client.get("/v1/openapi.json").json["paths"].keys()
+    periods: set[str] = set()
+    for path, operation in paths.items():
+        error = caller.refused(path.removeprefix("/v1"), unknown="x")
+        # An operation without arguments has none to allow.
+        assert error.get("allowed", []) == operation["parameters"], path
+        if "period" in operation["parameters"] and path != "/v1/analytics":
+            given = {name: ARGUMENTS[name] for name in operation["parameters"] if name in ARGUMENTS}
+            error = caller.refused(path.removeprefix("/v1"), **given | {"period": "x"})
+            assert error["allowed"] == operation["periods"], path
+        periods |= {*operation.get("periods", ())}
+    assert periods == {*served["periods"]}
+    group = {"blockchain": "solana", "type": "kol"}
+    for format in served["formats"]:
+        for amounts in served["amounts"]:
+            caller_ok = caller.send("/wallets", **group, format=format, amounts=amounts)
+            assert caller_ok.status_code == 200
+    for chain, types in served["wallet_counts"].items():
+        for type in types:
+            assert caller.get("/wallets", blockchain=chain, type=type)["blockchain"] == chain
+    limits = served["limits"]
+    for path, name, most in (
+        ("/tokens/prices", "mint", limits["batch_max_mints"]),
+        ("/wallets/lookup", "address", limits["batch_max_addresses"]),
+    ):
+        chain = {"blockchain": "solana"} if name == "mint" else {}
+        assert caller.send(path, **chain, **{name: ",".join([ANN] * most)}).status_code == 200
+        assert caller.send(path, **chain, **{name: ",".join([ANN] * (most + 1))}).status_code == 400
+    for path, name, most in (
+        ("/transactions/latest", "limit", limits["max_limit"]),
+        ("/signals", "hours", limits["signals_max_hours"]),
+        ("/transactions/timerange", "seconds", limits["timerange_max_seconds"]),
+        ("/transactions/volume", "seconds", limits["volume_max_seconds"]),
+        ("/transactions/count", "seconds", limits["volume_max_seconds"]),
+    ):
+        mode = {"mode": "entry"} if path == "/signals" else {}
+        assert "warnings" not in caller.get(path, **group, **mode, **{name: most})
+        [warning] = caller.get(path, **group, **mode, **{name: most + 1})["warnings"]
+        assert f"capped from {most + 1} to {most}" in warning
 
 
 def test_a_key_is_ignored_and_any_other_parameter_refused(client: FlaskClient) -> None:

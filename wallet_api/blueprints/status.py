@@ -4,7 +4,7 @@ import time
 from functools import partial
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app
 
 from wallet_api import __version__
 from wallet_api.access.gate import keyless
@@ -12,11 +12,15 @@ from wallet_api.access.limits import MeteredStorage
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import Database, DatabaseUnavailable
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.periods import PERIODS
+from wallet_api.openapi import operations
+from wallet_api.periods import ALL, PERIOD_LENGTHS
+from wallet_api.queries import feed, signals, volume
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.operation import Operation
+from wallet_api.schemas.arguments import AMOUNTS, FORMATS, Arguments
+from wallet_api.schemas.fields import MAX_TEXTS
 from wallet_api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.services import services
 
@@ -25,10 +29,20 @@ blueprint = Blueprint("status", __name__, url_prefix="/v1")
 _META: dict[str, Any] = {
     "chains": list(CHAINS),
     "wallet_types": list(WALLET_TYPES),
-    "periods": list(PERIODS),
+    "periods": [*PERIOD_LENGTHS, ALL],
+    "formats": list(FORMATS),
+    "amounts": list(AMOUNTS),
     "currencies": {chain.name: chain.currency for chain in CHAINS.values()},
     "wallet_counts": {},
-    "limits": {"max_limit": MAX_LIMIT, "batch_max_mints": 0, "batch_max_addresses": 0},
+    "limits": {
+        "max_limit": MAX_LIMIT,
+        "batch_max_mints": MAX_TEXTS,
+        "batch_max_addresses": MAX_TEXTS,
+        "signals_max_hours": signals.MAX_HOURS,
+        "timerange_max_seconds": feed.MAX_WINDOW_SECONDS,
+        "volume_max_seconds": volume.MAX_WINDOW_SECONDS,
+    },
+    "operations": [],
 }
 _EXAMPLE_COUNTS = {chain.name: dict.fromkeys(chain.types, 80) for chain in CHAINS.values()}
 _HEALTHY: dict[str, Any] = {
@@ -50,7 +64,13 @@ _meta = Operation(
     summary="What is served",
     arguments=StatusArguments(),
     data=ServiceMetaSchema(),
-    examples={"meta": _META | {"wallet_counts": _EXAMPLE_COUNTS}},
+    examples={
+        "meta": _META
+        | {
+            "wallet_counts": _EXAMPLE_COUNTS,
+            "operations": [{"path": "/v1/key", "parameters": ["amounts"]}],
+        }
+    },
     errors=[DatabaseUnavailable()],
     etag=False,
     bare=True,
@@ -80,10 +100,13 @@ _health = Operation(
 @keyless
 @_meta.documents
 def meta() -> Response:
-    """Return the chains, types, periods and limits, and how many wallets are tracked."""
+    """Return what there is: chains, types, periods, formats, limits, operations with their arguments, and
+    how many wallets are tracked.
+    """
     load_arguments(_meta.arguments)
     counts = services().wallet_counts.get(None, partial(_count_wallets, services().database))
-    return _meta.respond(lambda: _META | {"wallet_counts": counts.value})
+    served = [_served(rule.rule, operation.arguments) for rule, operation in operations(current_app)]
+    return _meta.respond(lambda: _META | {"wallet_counts": counts.value, "operations": served})
 
 
 @blueprint.get("/health")
@@ -95,6 +118,15 @@ def health() -> Response:
     current = services()
     health = current.health.get(None, partial(_measure_health, current.database, current.gate.limits.windows))
     return _health.respond(lambda: health.value)
+
+
+def _served(path: str, arguments: Arguments) -> dict[str, Any]:
+    periods = arguments.allowed("period", {}) if "period" in arguments.fields else None
+    return {
+        "path": path,
+        "parameters": list(arguments.fields),
+        **({} if periods is None else {"periods": list(periods)}),
+    }
 
 
 def _count_wallets(database: Database) -> dict[str, dict[str, int]]:

@@ -1,14 +1,27 @@
 """The text of /llms.txt (https://llmstxt.org), from the OpenAPI document, for models that send requests."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
+from wallet_api.openapi.words import WORDS
+from wallet_api.queries import feed, paging, signals, volume
+from wallet_api.schemas.arguments import OF_FORM
+from wallet_api.schemas.fields import MAX_TEXTS
 
 _DEFINITIONS = (
     *GENERAL,
     *OF_FIELDS.values(),
     "A trade is identified by its wallet, `tx_signature`, `mint`, `transaction_type` and `event_index`.",
+    "`after` instead of `cursor` follows a feed, oldest arrival first: `after=now` returns the place to go on"
+    " from, `after=start` begins with the first change; send each `next_cursor` as the next `after`. Each row"
+    " is a Change, `trade` if it is new to you. Pages without rows are free.",
+    f"Maxima: `limit` {paging.MAX_LIMIT} (of connections none); several `mint` or `address`, with commas,"
+    f" {MAX_TEXTS}; windows of signals {signals.MAX_HOURS} hours, of timerange {feed.MAX_WINDOW_SECONDS}"
+    f" seconds, of volume and count {volume.MAX_WINDOW_SECONDS} seconds.",
+    "`amounts=string` (default `number`) on each operation: amounts as strings of the same digits."
+    " `format=csv` or `ndjson` (default `json`), where `format` is listed: the rows alone.",
 )
 _HEAD = """\
 # Wallet Intelligence API
@@ -25,30 +38,95 @@ Assistants use the same operations as tools, with the same key, over MCP: `POST 
 
 ## Definitions
 """
-_ARGUMENTS = "\nArguments are in parentheses; required ones have a star.\n"
+_ARGUMENTS = """
+Arguments are in parentheses; required ones have a star, defaults follow `=`. After `->` stand the fields of
+the data: `?` may be absent, `[]` is a list, and objects are listed at the end.
+"""
 
 
 def llms_text(document: dict[str, Any]) -> str:
     """Return the text: definitions, then each operation by tag with its arguments and their words."""
     definitions = [f"- {sentence}" for sentence in _DEFINITIONS]
-    return "\n".join([_HEAD, *definitions, _ARGUMENTS, *_sections(document)])
+    return "\n".join([_HEAD, *definitions, _ARGUMENTS, *_sections(document), *_objects(document)])
 
 
 def _sections(document: dict[str, Any]) -> Iterator[str]:
-    words = {name: schema.get("enum", ()) for name, schema in document["components"]["schemas"].items()}
+    schemas = document["components"]["schemas"]
     for tag in document["tags"]:
         yield f"## {tag['name']}\n\n{tag['description']}\n"
         for path, item in document["paths"].items():
             operation = item["get"]
             if operation["tags"] == [tag["name"]]:
-                arguments = ", ".join(_arguments(operation, words)) or "no arguments"
+                arguments = ", ".join(_arguments(operation, schemas)) or "no arguments"
                 yield f"- [{operation['operationId']}]({path}): {operation['description']} ({arguments})"
+                yield f"  -> {_fields(schemas[_data(operation, schemas)])}"
         yield ""
 
 
-def _arguments(operation: dict[str, Any], words: dict[str, Any]) -> Iterator[str]:
+def _arguments(operation: dict[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
     for parameter in operation["parameters"]:
-        if parameter["in"] == "query":
-            allowed = words.get(parameter["schema"].get("$ref", "").rpartition("/")[2], ())
-            star = "*" if "example" in parameter else ""
-            yield f"`{parameter['name']}`{star}" + (f" {'|'.join(allowed)}" if allowed else "")
+        if parameter["in"] == "query" and parameter["name"] != "amounts":
+            allowed = schemas.get(_name(parameter["schema"]), {}).get("enum", ())
+            default = _default(parameter)
+            yield (
+                f"`{parameter['name']}`"
+                + ("*" if "example" in parameter else "")
+                + (f"={default}" if default and parameter["name"] not in OF_FORM else "")
+                + (f" {'|'.join(allowed)}" if allowed and parameter["name"] not in OF_FORM else "")
+            )
+
+
+def _default(parameter: Mapping[str, Any]) -> str:
+    said = re.search(r"`(\w+)` by default\.$", parameter.get("description", ""))
+    default = parameter["schema"].get("default", said[1] if said else "")
+    return str(default).lower()
+
+
+def _data(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    """Return the name of the schema of the data of an operation."""
+    body = _name(operation["responses"]["200"]["content"]["application/json"]["schema"])
+    data = schemas[body]["properties"].get("data")
+    return body if data is None else _name(data)
+
+
+def _fields(schema: Mapping[str, Any]) -> str:
+    required = schema.get("required", ())
+    return ", ".join(
+        f"{name}{'' if name in required else '?'}{_kind(rules)}"
+        for name, rules in schema.get("properties", {}).items()
+    )
+
+
+def _kind(rules: Mapping[str, Any]) -> str:
+    """Return `[]` of a list, and the name of an object after a colon."""
+    inner = rules.get("items", rules.get("additionalProperties", rules))
+    kinds = [_name(kind) for kind in inner.get("anyOf", [inner])]
+    objects = " or ".join(kind for kind in kinds if kind and kind not in WORDS)
+    return ("[]" if "items" in rules else "") + (f": {objects}" if objects else "")
+
+
+def _objects(document: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each object within the data of operations."""
+    schemas = document["components"]["schemas"]
+    operations = [item["get"] for item in document["paths"].values()]
+    yield "## Objects\n"
+    seen = {_data(operation, schemas) for operation in operations}
+    waiting = sorted(seen)
+    while waiting:
+        for name in _within(schemas[waiting.pop()]):
+            if name not in seen and name not in WORDS:
+                seen.add(name)
+                waiting.append(name)
+                fields = _fields(schemas[name]) or " or ".join(_within(schemas[name]))
+                yield f"- {name}: {fields}"
+
+
+def _within(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the schemas that a schema refers to."""
+    for node in (*schema.get("properties", {}).values(), *schema.get("oneOf", ())):
+        inner = node.get("items", node.get("additionalProperties", node))
+        yield from filter(None, map(_name, inner.get("anyOf", [inner])))
+
+
+def _name(rules: Mapping[str, Any]) -> str:
+    return str(rules.get("$ref", "")).rpartition("/")[2]

@@ -20,9 +20,20 @@ class StatusArguments(Arguments):
 class LimitsSchema(Shape):
     """What a request may contain at most."""
 
-    max_limit = Integer("Largest page of trades.")
-    batch_max_mints = Integer("Always 0: there are no batches.")
-    batch_max_addresses = Integer("Always 0: there are no batches.")
+    max_limit = Integer("Most rows in a response.")
+    batch_max_mints = Integer("Most tokens in a `mint` that can have several.")
+    batch_max_addresses = Integer("Most wallets in an `address` that can have several.")
+    signals_max_hours = Integer("Longest window of signals, in hours.")
+    timerange_max_seconds = Integer("Longest window of transactions/timerange, in seconds.")
+    volume_max_seconds = Integer("Longest window of transactions/volume and /count, in seconds.")
+
+
+class ServedSchema(Shape):
+    """An operation that is served."""
+
+    path = String("Its path.")
+    parameters = Strings("Its arguments, without `api_key`.")
+    periods = Strings("Values of its `period`; absent without one.", optional=True)
 
 
 class ServiceMetaSchema(Shape):
@@ -30,13 +41,16 @@ class ServiceMetaSchema(Shape):
 
     chains = Strings("Values of `blockchain`.")
     wallet_types = Strings("Values of `type`.")
-    periods = Strings("Values of `period`.")
+    periods = Strings("Values of `period`, the shortest first; each operation has some of them.")
+    formats = Strings("Values of `format`, of the operations that have it.")
+    amounts = Strings("Values of `amounts`.")
     currencies = ByName(fields.String(), "Native currency by chain.")
     wallet_counts = ByName(
         fields.Dict(fields.String(), fields.Integer()),
         "Number of tracked wallets by chain and type; at most 30 seconds old.",
     )
     limits = Rows(LimitsSchema, "What a request may contain at most.")
+    operations = Rows(ServedSchema, "All operations.", many=True)
 
 
 class ComponentsSchema(Shape):
