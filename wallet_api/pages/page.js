@@ -114,8 +114,8 @@ function duration(seconds) {
   }
   return `${Math.max(0, Math.floor(seconds))} s`;
 }
-const ago = (moment) =>
-  unknown(moment) ? "–" : make("time", { dateTime: moment, title: moment }, `${duration((Date.now() - Date.parse(moment)) / 1000)} ago`);
+const since = (moment) => `${duration((Date.now() - Date.parse(moment)) / 1000)} ago`;
+const ago = (moment) => (unknown(moment) ? "–" : make("time", { dateTime: moment, title: moment }, since(moment)));
 
 // --- Requests ---
 
@@ -155,9 +155,10 @@ function requestPath(operation, values) {
 // --- Blocks ---
 
 // A block shows what its paths return, each computed from the data of those before, and refreshes it while it is shown.
+// One that follows another is refreshed only with it: its data has a time in it, or costs a provider's request.
 class Block {
-  constructor(title, { paths, show, rows = 0, fixed = false, kind = fixed ? "body fixed" : "body", controls = [], paged = false }) {
-    Object.assign(this, { paths, show, parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
+  constructor(title, { paths, show, rows = 0, fixed = false, kind = fixed ? "body fixed" : "body", controls = [], paged = false, follows = null, isPending = () => false }) {
+    Object.assign(this, { paths, show, follows, isPending, parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
     this.state = make("span", { className: "state" });
     this.code = make("pre");
     const copy = make("button", { type: "button", onclick: () => this.copy() }, "Copy");
@@ -211,7 +212,13 @@ class Block {
     this.at = Date.now();
     if (changed || this.failure) this.display(shown);
     this.failure = "";
+    this.pending = this.isPending(...shown);
     this.tick();
+    if (changed) for (const block of blocks) if (block.follows === this && block.at) block.refresh();
+  }
+
+  isDue() {
+    return this.pausedUntil <= Date.now() && (!this.follows || !this.at || this.pending || Boolean(this.failure));
   }
 
   // Show the request, without the key.
@@ -397,7 +404,13 @@ function wallet(chain, type, address) {
   const of = { blockchain: chain, address };
   const name = make("h1", {}, shortened(address));
   const title = make("div", { className: "title" }, icon(address, 28), name, make("small", {}, `${chain} ${type}`), make("code", {}, address));
-  const blocksOf = [
+  const trades = new Block("Trades", {
+    paths: [(cursor) => requestPath("wallets/history", { ...of, type, limit: 50, overview: false, cursor })],
+    show: (page) => table(tradeColumns(chain, currency, ["Token", (trade) => tokenLink(chain, trade)]), page.trades, "No trade yet."),
+    rows: 13, fixed: true, paged: true,
+  });
+  return [
+    title,
     new Block("All time", {
       paths: [() => requestPath("wallets/history", { ...of, type, limit: 1, overview: false })],
       show: ({ profile, lifetime_stats: stats }) => {
@@ -428,14 +441,13 @@ function wallet(chain, type, address) {
       ], tokens, "No token was traded.", "traded last"),
       rows: 13, fixed: true,
     }),
-    new Block("Holdings", { paths: [() => requestPath("wallets/holdings", of), (cursor, holdings) => pricesOf(chain, holdings)], show: (...data) => holdings(chain, ...data), rows: 11, fixed: true }),
-    new Block("Trades", {
-      paths: [(cursor) => requestPath("wallets/history", { ...of, type, limit: 50, overview: false, cursor })],
-      show: ({ trades }) => table(tradeColumns(chain, currency, ["Token", (trade) => tokenLink(chain, trade)]), trades, "No trade yet."),
-      rows: 13, fixed: true, paged: true,
+    new Block("Holdings", {
+      paths: [() => requestPath("wallets/holdings", of), (cursor, balances) => pricesOf(chain, balances)],
+      show: (...data) => holdings(chain, ...data),
+      rows: 11, fixed: true, follows: trades, isPending: (balances) => balances.active_holdings.loading,
     }),
+    trades,
   ];
-  return [title, ...blocksOf];
 }
 
 const NATIVE = "native";
@@ -465,6 +477,14 @@ function token(chain, mint) {
   const name = make("h1", {}, shortened(mint));
   const title = make("div", { className: "title" }, icon(mint, 28), name, make("small", {}, chain), make("code", {}, mint));
   let sort = "first_buy";
+  const trades = new Block("Trades and prices", {
+    paths: [(cursor) => requestPath("tokens/transactions", { blockchain: chain, mint, limit: 100, cursor })],
+    show: ({ transactions }) => [
+      pricePlot(transactions, currency),
+      table(tradeColumns(chain, currency, ["Wallet", (trade) => walletLink(trade.profile)]), transactions, "No trade yet."),
+    ],
+    rows: 19, fixed: true, paged: true,
+  });
   const traders = new Block("Who was first", {
     controls: [chooser("Order", TRADER_SORTS, sort, (value) => { sort = value; traders.cursors = []; traders.refresh(); })],
     paths: [(cursor) => requestPath("tokens/stats", { blockchain: chain, mint, sort, limit: 50, cursor })],
@@ -477,7 +497,7 @@ function token(chain, mint) {
       [`Profit, ${currency}`, ({ trader_stats: stats }) => signed(stats.realized_pnl, amount, stats.realized_pnl_usd), "n"],
       ["Keeps", ({ trader_holdings: held }) => percent(held.bag_pct), "n"],
     ], page.traders, "No tracked wallet traded it."),
-    rows: 13, fixed: true, paged: true,
+    rows: 13, fixed: true, paged: true, follows: trades,
   });
   return [
     title,
@@ -493,16 +513,9 @@ function token(chain, mint) {
           ["First entry", ago(sums.first_entry_time)], ["Latest entry", ago(sums.latest_entry_time)],
         ]);
       },
-      kind: "body figured",
+      kind: "body figured", follows: trades,
     }),
-    new Block("Trades and prices", {
-      paths: [(cursor) => requestPath("tokens/transactions", { blockchain: chain, mint, limit: 100, cursor })],
-      show: ({ transactions }) => [
-        pricePlot(transactions, currency),
-        table(tradeColumns(chain, currency, ["Wallet", (trade) => walletLink(trade.profile)]), transactions, "No trade yet."),
-      ],
-      rows: 19, fixed: true, paged: true,
-    }),
+    trades,
     traders,
   ];
 }
@@ -511,14 +524,6 @@ function token(chain, mint) {
 let mode = "cluster";
 function beside(chain, type) {
   const currency = meta.currencies[chain];
-  const signals = new Block("Signals", {
-    controls: [chooser("Mode", MODES, mode, (value) => { mode = value; signals.refresh(); })],
-    paths: [() => requestPath("signals", { blockchain: chain, type, mode, limit: 20, include_wallets: false })],
-    show: ({ signals: found, hours }) => (found.length ? make("ol", { className: "list" }, ...found.map(({ token: named, token_stats: stats, signal_strength: strength, window: span }) =>
-      make("li", {}, make("div", {}, tokenLink(chain, named), make("small", {}, `${count(span.wallet_count)} wallets, ${strength}`)),
-        make("div", { className: "n" }, signed(stats.net_flow), make("small", {}, `net ${currency}, ${hours} h`))))) : words(`No signal in ${hours} hours.`)),
-    rows: 14, fixed: true,
-  });
   const newest = new Block("Newest trades", {
     paths: [() => requestPath("transactions/latest", { blockchain: chain, type, limit: 25 })],
     show: ({ transactions }) => (transactions.length ? make("ol", { className: "list" }, ...transactions.map((trade) =>
@@ -526,6 +531,14 @@ function beside(chain, type) {
         make("div", { className: "n" }, tokenLink(chain, trade), make("small", {},
           make("span", { className: trade.transaction_type === "buy" ? "gain" : "loss" }, trade.transaction_type), ` ${amount(trade.value)} ${currency}`))))) : words("No trade yet.")),
     rows: 20, fixed: true,
+  });
+  const signals = new Block("Signals", {
+    controls: [chooser("Mode", MODES, mode, (value) => { mode = value; signals.refresh(); })],
+    paths: [() => requestPath("signals", { blockchain: chain, type, mode, limit: 20, include_wallets: false })],
+    show: ({ signals: found, hours }) => (found.length ? make("ol", { className: "list" }, ...found.map(({ token: named, token_stats: stats, signal_strength: strength, window: span }) =>
+      make("li", {}, make("div", {}, tokenLink(chain, named), make("small", {}, `${count(span.wallet_count)} wallets, ${strength}`)),
+        make("div", { className: "n" }, signed(stats.net_flow), make("small", {}, `net ${currency}, ${hours} h`))))) : words(`No signal in ${hours} hours.`)),
+    rows: 14, fixed: true, follows: newest,
   });
   return [signals, newest];
 }
@@ -588,7 +601,8 @@ async function route() {
 function poll() {
   polledAt = Date.now();
   if (!blocks.length) return route();
-  for (const block of blocks) if (block.pausedUntil <= polledAt) block.refresh();
+  for (const block of blocks) if (block.isDue()) block.refresh();
+  for (const time of document.querySelectorAll("time")) time.textContent = since(time.dateTime);
 }
 
 function tick() {
