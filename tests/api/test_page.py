@@ -292,6 +292,7 @@ def test_a_key_over_its_rate_pauses_the_page_as_long_as_the_service_says(
     url = gunicorn(workers=1).url
     _enter(page, url, create_key(connection, "visitor", rate="2/day"))
     page.await_true("/Not loaded; next try in [0-9]+ s/.test(document.querySelector('main').textContent)")
+    page.await_true("[...document.querySelectorAll('.state')].every((state) => state.textContent)")
     assert page.value("pausedUntil > Date.now()")
     requested = "performance.getEntriesByType('resource').length"
     known = page.value(requested)
