@@ -155,8 +155,8 @@ class Shape(Schema):
             if not ending:
                 comma = ","
         if members and not comma:
-            [only] = members
-            return [only._replace(after=only.after.removesuffix(","))]
+            assert len(members) == 1, f"{type(self).__name__}: each of several members may be absent"
+            return [members[0]._replace(after=members[0].after.removesuffix(","))]
         return members
 
     @cached_property
