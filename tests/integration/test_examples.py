@@ -11,12 +11,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, trade_row
 from tests.lib.processes import Gunicorn, Process, StartGunicorn, run_program
 from tests.lib.waiting import eventually
@@ -103,8 +105,36 @@ def test_each_program_prints_what_follows_from_the_trades_for_few_credits(
     assert [line.rpartition(": ")[2] for line in printed["A backtest"]] == [
         "1 bought, +100.00% after twelve hours",
         "1 bought, +25.00% after twelve hours",
-        "2 trades, 0 without a price to sell at",
+        "2 trades, 0 lost without a price",
         "+62.50% on average",
+    ]
+
+
+def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_and_one_that_died(
+    known: Gunicorn, connection: Connection, database_url: str
+) -> None:
+    many = [f"many{number}" for number in range(120)]
+    Importer(database_url).trades(
+        trade_row(address, f"{name} {hours}", NOW - timedelta(hours=hours), mint=mint_of(name), value=value)
+        for name, value, times in (
+            # Bought 36 hours ago, when nobody had traded it for 13; after twelve more it has no price.
+            ("dead", "1", ((49, ANN), (49, BEN), (49, CAT))),
+            # Bought twelve hours ago, sold for twice as much.
+            *((name, "1", ((13, ANN), (13, BEN), (13, CAT))) for name in many),
+            *((name, "2", ((2, SMART),)) for name in many),
+        )
+        for hours, address in times
+    )
+    done = _run("A backtest", known, create_key(connection, "backtest", credits=100))
+    assert (done.returncode, done.stderr) == (0, "")
+    # The dead one first keeps its price.
+    assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == [
+        "1 bought, +0.00% after twelve hours",
+        "1 bought, -100.00% after twelve hours",
+        "1 bought, +100.00% after twelve hours",
+        f"121 bought, {Decimal(12025) / 121:+.2f}% after twelve hours",
+        "124 trades, 1 lost without a price",
+        f"{Decimal(12025) / 124:+.2f}% on average",
     ]
 
 
