@@ -27,6 +27,7 @@ QUESTIONS: list[tuple[str, Row]] = [
     ("/transactions/latest", GROUP | {"mint": TOKEN["mint"]}),
     ("/transactions/latest", GROUP | {"after": "start"}),
     ("/wallet/leaderboard", GROUP | {"period": "7d", "min_volume": "0.1", "min_win_rate": "0"}),
+    ("/wallet/leaderboard", GROUP | {"period": "7d", "chart": "true", "limit": 9}),
 ]
 # The names of percentages, ratios and durations; counts have no fraction.
 NUMBERS = re.compile(r".*(pct.*|percentage|rate|score|share|factor|pressure|minutes|hours|max_.*_cost)")

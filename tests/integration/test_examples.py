@@ -110,6 +110,35 @@ def test_each_program_prints_what_follows_from_the_trades_for_few_credits(
     ]
 
 
+def test_the_dashboard_leaves_out_one_hit_and_who_never_sells_what_fell(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str
+) -> None:
+    importer = Importer(database_url)
+    importer.wallets(KOLS)
+    importer.trades(
+        trade_row(address, f"{name} {side}", NOW - timedelta(hours=hours), mint=mint_of(name), value=value)
+        | {"transaction_type": side, "token_name": name}
+        for hours, address, side, name, value in (
+            # Ann wins five of six.
+            *((40, ANN, "buy", f"ann{number}", "1") for number in range(6)),
+            *((30, ANN, "sell", f"ann{number}", "2" if number else "0.5") for number in range(6)),
+            # Ben wins five of five, and sits on fifty.
+            *((40, BEN, "buy", f"ben{number}", "1") for number in range(55)),
+            *((30, BEN, "sell", f"ben{number}", "1.2") for number in range(5)),
+            # Cat wins once.
+            *((40, CAT, "buy", "cat", "1"), (30, CAT, "sell", "cat", "100")),
+            *((5, address, "buy", "Hot", "2") for address in (ANN, BEN, CAT)),
+            (4, CAT, "sell", "Hot", "2.5"),
+        )
+    )
+    done = _run("A dashboard", gunicorn(workers=1), create_key(connection, "dashboard", credits=2))
+    assert (done.returncode, done.stderr) == (0, "")
+    head, chart, signal = done.stdout.splitlines()
+    assert head == "Ann: +4.50 SOL, wins 44 % or more, fell by 0.00 at worst, 2.00 not sold"
+    assert re.fullmatch("   ▁+█+", chart)
+    assert signal == "Hot: 3 bought, +3.50 SOL net"
+
+
 def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_and_one_that_died(
     known: Gunicorn, connection: Connection, database_url: str
 ) -> None:

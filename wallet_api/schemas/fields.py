@@ -288,6 +288,7 @@ def _quote_amounts(schema: Schema) -> None:
     for field in schema.fields.values():
         part = field.value_field if isinstance(field, fields.Dict) else field
         part = part.inner if isinstance(part, fields.List) else part
+        part = part.inner if isinstance(part, fields.List) else part
         if isinstance(part, fields.Nested):
             _quote_amounts(part.schema)
         elif isinstance(part, Amount):
