@@ -294,6 +294,7 @@ def test_dashboard_and_alerts_use_existing_metrics(
     report.add(connection, report.of_left_out_in_round(["eth"], Counter()))
     _save_node(connection)
     _save_follows(connection, 1.0)
+    connection.execute("INSERT INTO notify_targets (target) VALUES ('bot')")
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
         client = client_of(**vars(service.settings))
         limited = Caller.new(client, connection, "limited", credits=10)

@@ -59,6 +59,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {FETCHES % "ok": "0+4x180", FETCHES % "timeout": "_x60 6+6x120"},
         {FETCHES % "ok": "0+6x180", FETCHES % "timeout": "_x60 4+4x120"},
     ),
+    "WalletApiWebhooksPaused": (
+        {'wallet_api_notify_paused{target="bot"}': "0x60 1x120"},
+        {'wallet_api_notify_paused{target="bot"}': "0x180"},
+    ),
     # The age is that of the first try where none was successful.
     "WalletApiSyncStopped": (SYNCED | {TRADES_SYNC: "60x60 60+60x120"}, SYNCED),
     # A round in which a part of the wallets fails is a success.
@@ -156,6 +160,7 @@ def test_an_hour_of_good_health_with_one_chain_of_four_in_use_is_silent(tmp_path
         FOLLOWED.replace("eth", "solana"): "1x70",
         NEWEST_BLOCK.replace("eth", "solana"): "20x70",
         NEWEST_PRICE.replace("BNB", "SOL"): "60x70",
+        'wallet_api_notify_paused{target="bot"}': "0x70",
         "wallet_api_keys_expiring": "0x70",
     }
     for chain in chains:

@@ -33,7 +33,7 @@ def test_systemd_finds_the_units_valid_and_the_services_confined(tmp_path: Path)
             unit = tmp_path / file.name.replace("@.", "@trades.")
             unit.write_text(re.sub(r"/opt/wallet-api/\S+", str(program), file.read_text()))
     units = [str(file) for file in tmp_path.glob("*.*")]
-    assert len(units) == 7
+    assert len(units) == 8
     checked = run_program(
         ["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, check=False
     )
@@ -92,7 +92,7 @@ def parsed(arguments: list[str]) -> dict[str, Any]:
     """Return the parameters of a command of wallet-api."""
     command: click.Command = cli
     context = click.Context(cli)
-    while isinstance(command, click.Group):
+    while isinstance(command, click.Group) and not arguments[0].startswith("-"):
         found = command.get_command(context, arguments.pop(0))
         assert found is not None
         command = found

@@ -14,6 +14,7 @@ from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.keys.usage import count_expiring
+from wallet_api.notify import store as webhooks
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses import counters
 from wallet_api.responses.operation import undocumented
@@ -30,6 +31,13 @@ _FRESHNESS = {
     ),
     "prices": ("wallet_api_newest_price_age_seconds", "Age of a coin's newest price.", ("currency",)),
 }
+
+
+_WEBHOOKS = (
+    ("waiting", "Webhooks to a target that wait.", "waiting"),
+    ("failing", "Whether a target of webhooks fails.", "failing_since"),
+    ("paused", "Whether a target of webhooks is paused, after three days of failures.", "paused_at"),
+)
 
 
 @blueprint.get("/metrics")
@@ -65,6 +73,7 @@ class _Data(Collector):
                 moments = freshness(connection)
                 syncs = sync_metrics(connection, now)
                 expiring = count_expiring(connection, now)
+                targets = webhooks.status(connection)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -80,4 +89,12 @@ class _Data(Collector):
                     family.add_metric((moment.first, moment.second)[: len(labels)], age_seconds)
             yield family
         yield GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
+        for name, text, column in _WEBHOOKS:
+            family = GaugeMetricFamily(f"wallet_api_notify_{name}", text, labels=("target",))
+            for target in targets:
+                value = target[column]
+                family.add_metric(
+                    (target["target"],), value if column == "waiting" else float(value is not None)
+                )
+            yield family
         yield from syncs

@@ -41,6 +41,7 @@ _COMMANDS = {
     "restore": "backup:restore",
     "demo": "demo:demo",
     "discover": "discover:discover",
+    "notify": "notify:notify",
 }
 
 

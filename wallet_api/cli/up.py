@@ -45,7 +45,12 @@ _TOKENS_SECONDS = 60.0
     "--host", default=_HOST, show_default=True, help="Address to listen on; 0.0.0.0 for all networks."
 )
 @click.option("--demo/--no-demo", default=True, help="Whether to load demo data into an empty database.")
-def up(port: int | None, host: str, demo: bool) -> None:
+@click.option(
+    "--rules",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True),
+    help="Also send webhooks, by this TOML file of rules.",
+)
+def up(port: int | None, host: str, demo: bool, rules: Path | None) -> None:
     """Run the whole service until Ctrl-C.
 
     This starts PostgreSQL, Valkey and the API, and loads demo data into an empty database. If DATABASE_URL or
@@ -58,13 +63,15 @@ def up(port: int | None, host: str, demo: bool) -> None:
         supplied_chains(own)
     with ExitStack() as stack:
         try:
-            _run(stack, own, host, port or own.port, demo)
+            _run(stack, own, host, port or own.port, demo, rules)
         except (KeyboardInterrupt, SystemExit):
             click.echo("\nStopping …")
     click.echo("Stopped.")
 
 
-def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool) -> None:
+def _run(
+    stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool, rules: Path | None
+) -> None:
     home = embedded.home_folder(own)
     stack.enter_context(_only_one(home))
     end_leftovers(home)
@@ -92,6 +99,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     for job, options in ({} if is_demo else _sync_jobs(settings)).items():
         command = (sys.executable, "-m", "wallet_api", "sync", job, *options, "--wait")
         supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
+    if rules is not None:
+        command = (sys.executable, "-m", "wallet_api", "notify", "--rules", str(rules))
+        supervisor.start("notify", command, environment, log="notify.log")
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_response(supervisor, own_host, port)
     address = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"

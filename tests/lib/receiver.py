@@ -1,0 +1,92 @@
+"""A receiver of webhooks on a free port of loopback, which records what it received."""
+
+import base64
+import hmac
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+SECRET = "whsec_" + base64.b64encode(b"s" * 32).decode()
+# Responds with a status, and may sleep before.
+Behaviour = Callable[[], int]
+
+
+class Received(NamedTuple):
+    """A message: its path, id, body and signatures, and the status of the response."""
+
+    path: str
+    id: str
+    body: str
+    is_signed: bool
+    status: int
+
+    @property
+    def document(self) -> Any:
+        """Return its body as JSON."""
+        return json.loads(self.body)
+
+
+class Receiver:
+    """What was received, and how each path responds: 204 by default."""
+
+    def __init__(self) -> None:
+        self.received: list[Received] = []
+        self.behaviours: dict[str, Behaviour] = {}
+        self.url = ""
+
+    def accepted(self, path: str = "/") -> list[Received]:
+        """Return the messages to a path that got a 2xx, without those of an id that came before."""
+        first = {one.id: one for one in reversed(self.received) if one.path == path and one.status < 300}
+        return [one for one in self.received if first.get(one.id) is one]
+
+    def told(self, path: str = "/") -> list[tuple[str, str]]:
+        """Return the type and the transaction of each message that was accepted, in their order."""
+        documents = [one.document for one in self.accepted(path)]
+        return [(one["type"], one["data"].get("tx_signature", "")) for one in documents]
+
+
+def is_signed(secret: str, headers: Any, body: bytes) -> bool:
+    """Return whether one of the signatures is by a secret."""
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    content = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.digest(key, content, "sha256")).decode()
+    return expected in headers["webhook-signature"].split()
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    """Run a receiver."""
+    receiver = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            status = receiver.behaviours.get(self.path, lambda: 204)()
+            signed = is_signed(SECRET, self.headers, body)
+            receiver.received.append(
+                Received(self.path, self.headers["webhook-id"], body.decode(), signed, status)
+            )
+            self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("location", "/elsewhere")
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *arguments: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    receiver.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()

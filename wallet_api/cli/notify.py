@@ -1,0 +1,198 @@
+"""`wallet-api notify`: webhooks about the changes of the feed."""
+
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wallet_api.cli.environment import database, require_tables, settings_with_database
+from wallet_api.cli.output import json_option, print_json, print_table, typed
+from wallet_api.cli.sync_rounds import log_to_stderr
+from wallet_api.database import Connection, Database, connect
+from wallet_api.errors import CursorUnknown
+from wallet_api.notify import store
+from wallet_api.notify.following import read_page, tell_page
+from wallet_api.notify.matching import WebhookMessage
+from wallet_api.notify.messages import body_of, headers_of, message_id
+from wallet_api.notify.rules import RulesError
+from wallet_api.notify.running import POLL_SECONDS, CurrentRules, run
+from wallet_api.notify.sending import SendingError, send
+from wallet_api.settings import Settings
+from wallet_api.sync.schedule import stopped_by_signals
+
+# The advisory lock of the one process that sends.
+_LOCK = 7_401_009
+_HEADINGS = ("TARGET", "WAITING", "OLDEST", "DELIVERED", "HELD BACK", "DROPPED", "DELAY", "STATE")
+
+_rules = click.option(
+    "--rules", "path", type=click.Path(path_type=Path, dir_okay=False), help="The TOML file of rules."
+)
+_private = click.option(
+    "--allow-private", is_flag=True, help="Also send to private addresses, and over HTTP without TLS."
+)
+
+
+@click.group(invoke_without_command=True)
+@_rules
+@_private
+@click.option("--dry-run", is_flag=True, help="Print what would be sent from now on; store and send nothing.")
+@click.option("--from-now", is_flag=True, help="Leave out what has arrived since it last ran.")
+@click.pass_context
+def notify(
+    context: click.Context, path: Path | None, allow_private: bool, dry_run: bool, from_now: bool
+) -> None:
+    """Send webhooks about new trades, corrections and removals, by the rules of a file.
+
+    It runs until SIGTERM or Ctrl-C, and rereads the file on SIGHUP. It may be killed at any time: what was
+    not received is sent again, under the same id. The file is described in docs/webhooks.md.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if path is None:
+        raise click.UsageError("Missing option '--rules'.")
+    rules = _read(path, allow_private=allow_private)
+    with settings_with_database() as settings, ExitStack() as stack:
+        log_to_stderr(settings, stack, verbose=False)
+        stopping = stack.enter_context(stopped_by_signals())
+        signal.signal(signal.SIGHUP, lambda *_: rules.expire())
+        with connect(str(settings.database_url)) as connection:
+            require_tables(connection)
+        own = Database(settings)
+        stack.callback(own.close)
+        if dry_run:
+            _print_changes(own, rules, stopping)
+            return
+        with _sole(settings):
+            if from_now:
+                with own.write() as connection:
+                    store.forget_place(connection)
+            try:
+                run(own, rules, stopping)
+            except CursorUnknown:
+                raise click.ClickException(
+                    "The feed has no such place any more: the ledger is another one. To begin with what"
+                    f" arrives from now on: {typed('notify --from-now --rules FILE')}"
+                ) from None
+
+
+def _read(path: Path, *, allow_private: bool) -> CurrentRules:
+    try:
+        return CurrentRules(path, allow_private=allow_private)
+    except RulesError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _print_changes(own: Database, rules: CurrentRules, stopping: threading.Event) -> None:
+    told: store.AllTold = {}
+    place, *_ = read_page(own, None)
+
+    def show(message: WebhookMessage, bodies: Any, arrived_at: datetime) -> None:
+        for target, body in bodies.items():
+            click.echo(f"{target}  {message.told.message_id}  {body}")
+
+    while not stopping.is_set():
+        rules.refresh()
+        place, changes, data = read_page(own, place)
+        with own.read() as connection:
+            tell_page(connection, rules.value, changes, data, told, show)
+        stopping.wait(0.0 if changes else POLL_SECONDS)
+
+
+@contextmanager
+def _sole(settings: Settings) -> Iterator[None]:
+    """Hold the lock of the one process that sends."""
+    with connect(str(settings.database_url)) as connection:
+        if not _locks(connection):
+            raise click.ClickException("'wallet-api notify' already runs on this database.")
+        yield
+
+
+def _locks(connection: Connection) -> bool:
+    taken: bool = connection.fetch_value("SELECT pg_try_advisory_lock(%(lock)s)", {"lock": _LOCK})
+    return taken
+
+
+@notify.command("test")
+@click.argument("rule")
+@click.option("--rules", "path", required=True, type=click.Path(path_type=Path, dir_okay=False))
+@_private
+def test(rule: str, path: Path, allow_private: bool) -> None:
+    """Send a signed test message to each target of a rule."""
+    rules = _read(path, allow_private=allow_private).value
+    chosen = next((one for one in rules.rules if one.name == rule), None)
+    if chosen is None:
+        names = ", ".join(one.name for one in rules.rules)
+        raise click.ClickException(f"There is no rule {rule!r}. There are: {names}")
+    now, has_failed = datetime.now(UTC), False
+    for name in chosen.targets:
+        target = rules.targets[name]
+        plain = {
+            "type": '"test"',
+            "timestamp": json.dumps(f"{now:%Y-%m-%dT%H:%M:%SZ}"),
+            "rule": json.dumps(rule),
+        }
+        body = body_of(target.template, plain | {"data": "{}"}, {"type": "test", "rule": rule})
+        headers = headers_of(target.secrets, message_id(rule, "test", now.isoformat()), now, body)
+        try:
+            send(target.url, body, headers, allow_private=allow_private, ca_file=target.ca_file)
+            click.echo(f"{name}: received")
+        except SendingError as error:
+            click.echo(f"{name}: not received: {error}")
+            has_failed = True
+    if has_failed:
+        raise click.exceptions.Exit(1)
+
+
+@notify.command("status")
+@json_option
+def status(as_json: bool) -> None:
+    """Print for each target what waits, what was received, and whether it fails or is paused."""
+    now = datetime.now(UTC)
+    with database() as connection:
+        rows = store.status(connection)
+    if as_json:
+        print_json([row | {"delay_seconds": _seconds(row["delay_seconds"])} for row in rows])
+    elif not rows:
+        click.echo("Nothing was sent yet.")
+    else:
+        print_table([_HEADINGS, *(_words(row, now) for row in rows)])
+
+
+def _seconds(delay: Decimal | None) -> float | None:
+    return None if delay is None else float(delay)
+
+
+def _words(row: dict[str, Any], now: datetime) -> tuple[str, ...]:
+    state = "works"
+    if row["paused_at"] is not None:
+        state = f"paused: {row['failure']}"
+    elif row["failures"]:
+        state = f"fails since {row['failing_since']:%Y-%m-%dT%H:%M:%SZ}: {row['failure']}"
+    oldest = (
+        ""
+        if row["oldest_at"] is None
+        else f"{timedelta(seconds=round((now - row['oldest_at']).total_seconds()))}"
+    )
+    delay = "" if row["delay_seconds"] is None else f"{row['delay_seconds']:.1f} s"
+    counts = (str(row[name]) for name in ("delivered", "held_back", "dropped"))
+    return (row["target"], str(row["waiting"]), oldest, *counts, delay, state)
+
+
+@notify.command("resume")
+@click.argument("target")
+@click.option("--drop", is_flag=True, help="Drop what waits, and count it.")
+def resume(target: str, drop: bool) -> None:
+    """Send a paused target what waits for it, in its order."""
+    with database() as connection:
+        count = store.resume(connection, target, drop=drop)
+    if count is None:
+        raise click.ClickException(f"There is no target {target!r}: see '{typed('notify status')}'.")
+    what = "dropped" if drop else "will be sent"
+    click.echo(f"{count} messages {what}.")

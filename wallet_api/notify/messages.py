@@ -1,0 +1,43 @@
+"""The messages of webhooks: their ids, bodies and signatures, in the form of Standard Webhooks.
+
+https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import string
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from wallet_api.notify.rules import NAMES
+
+
+def message_id(*parts: str) -> str:
+    """Return the id of a message, which follows from what it tells."""
+    return f"msg_{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}"
+
+
+def body_of(template: string.Template | None, plain: Mapping[str, str], words: Mapping[str, Any]) -> str:
+    """Return the body of a message: `plain`, whose members are JSON, or the template with these words."""
+    if template is None:
+        return f"{{{','.join(f'{json.dumps(name)}:{member}' for name, member in plain.items())}}}"
+    given = {name: "" if word is None else str(word) for name, word in words.items()}
+    # Whoever names a token must not write JSON.
+    quoted = {name: json.dumps(word)[1:-1] for name, word in given.items()}
+    return template.substitute(dict.fromkeys(NAMES, "") | quoted)
+
+
+def headers_of(secrets: Sequence[bytes], id: str, now: datetime, body: str) -> dict[str, str]:
+    """Return the headers of a message, with a signature by each secret."""
+    timestamp = str(int(now.timestamp()))
+    content = f"{id}.{timestamp}.{body}".encode()
+    signatures = (base64.b64encode(hmac.digest(secret, content, "sha256")).decode() for secret in secrets)
+    return {
+        "content-type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": " ".join(f"v1,{signature}" for signature in signatures),
+    }
