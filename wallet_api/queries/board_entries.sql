@@ -24,7 +24,7 @@ SELECT address AS wallet,
        END AS period_stats_avg_hold_time_minutes,
        round_half_up(open_cost, 9) AS period_stats_open_cost,
        -- Exact but for the root, which has 60 decimals.
-       CASE WHEN closed = 0 THEN 0
+       CASE WHEN won = 0 THEN 0
             ELSE round_half_up(quotient(100 * (2 * won * closed + closed * z_squared
                                                - sqrt(closed * z_squared * (4 * won * (closed - won) + closed * z_squared))),
                                         2 * closed * (closed + z_squared)), 4)
