@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -53,29 +54,43 @@ def test_an_allowance_ends_with_its_block() -> None:
     assert purse.left == 0
 
 
+def key(name: str) -> bytes:
+    """The hash of a call."""
+    return sha256(name.encode()).digest()
+
+
 def test_results_are_kept_only_once_they_were_found_right(tmp_path: Path) -> None:
     file = tmp_path / "results"
     kept = Kept(file)
-    kept.add(b"right", NodeResult(result=msgspec.Raw(b'{"number":"0x1"}')))
+    kept.add(key("right"), NodeResult(result=msgspec.Raw(b'{"number":"0x1"}')))
     kept.keep()
-    kept.add(b"wrong", NodeResult(result=msgspec.Raw(b"1")))
+    kept.add(key("wrong"), NodeResult(result=msgspec.Raw(b"1")))
     kept.discard()
     # What may be there later, and a fault that may pass, are no results.
-    kept.add(b"later", NodeResult(result=msgspec.Raw(b"null")))
-    kept.add(b"limit", NodeResult(error=Error(429, "Too many requests")))
-    kept.add(b"refused", NodeResult(error=Error(-32601, "no such method")))
+    kept.add(key("later"), NodeResult(result=msgspec.Raw(b"null")))
+    kept.add(key("limit"), NodeResult(error=Error(429, "Too many requests")))
+    kept.add(key("refused"), NodeResult(error=Error(-32601, "no such method")))
     kept.keep()
     kept.close()
     again = Kept(file)
-    found = again.find(b"right")
+    found = again.find(key("right"))
     assert found is not None
     assert found.read(dict[str, str]) == {"number": "0x1"}
-    assert [again.find(key) for key in (b"wrong", b"later", b"limit")] == [None] * 3
+    assert [again.find(other) for other in (key("wrong"), key("later"), key("limit"))] == [None] * 3
     with pytest.raises(OSError, match="another search uses it"):
         Kept(file)
     with pytest.raises(OSError, match="its folder is missing"):
         Kept(tmp_path / "no folder" / "results")
-    refused = again.find(b"refused")
+    # The search was killed while it added a result.
+    whole = file.read_bytes()
+    again.close()
+    for cut in (1, 20, 40):
+        file.write_bytes(whole + whole[:cut])
+        again = Kept(file)
+        assert (len(again), file.read_bytes()) == (2, whole)
+        again.close()
+    again = Kept(file)
+    refused = again.find(key("refused"))
     assert refused is not None
     assert refused.error == Error(-32601, "no such method")
     assert len(again) == 2

@@ -1,10 +1,11 @@
 """What a node has returned, in a file, so that a command that is run again does not request it again."""
 
 import errno
-import sqlite3
+import fcntl
+import os
+import struct
 import zlib
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -17,46 +18,55 @@ from wallet_api.providers.jsonrpc import MAX_BATCH, Call, Error, Node, NodeResul
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 
-_OPEN = (
-    # What is lost with the machine is requested again.
-    "PRAGMA synchronous = OFF",
-    # For one process alone, until it is closed.
-    "PRAGMA locking_mode = EXCLUSIVE",
-    "BEGIN EXCLUSIVE",
-    "CREATE TABLE IF NOT EXISTS results (call BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID",
-    "COMMIT",
-)
+# Before each result: the hash of its call, and its length.
+_HEAD = struct.Struct(">32sI")
 
 
 class Kept:
     """The results of one file. They are added when `keep` says that they were right, until then they wait.
 
-    Raise OSError if the file cannot be used, or another process uses it.
+    Results are only appended; a last one that is not whole, of a killed search, is cut off. Raise OSError if
+    the file cannot be used, or another process uses it.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.since = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.exists() else None
         try:
-            self._file = sqlite3.connect(path, isolation_level=None, timeout=1.0)
-            for statement in _OPEN:
-                self._file.execute(statement)
-        except sqlite3.Error as error:
-            fault = f"cannot be used ({error}): its folder is missing, or another search uses it"
+            self._file = path.open("a+b")
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            fault = f"cannot be used ({error.strerror}): its folder is missing, or another search uses it"
             raise OSError(errno.EIO, fault, str(path)) from error
+        self._places = self._read_places()
         self._waiting: dict[bytes, bytes] = {}
 
+    def _read_places(self) -> dict[bytes, tuple[int, int]]:
+        """Return where the result of each call is, and cut off what is not whole."""
+        places: dict[bytes, tuple[int, int]] = {}
+        size, end = os.fstat(self._file.fileno()).st_size, 0
+        while end + _HEAD.size <= size:
+            key, length = _HEAD.unpack(os.pread(self._file.fileno(), _HEAD.size, end))
+            start = end + _HEAD.size
+            if start + length > size:
+                break
+            places[key] = (start, length)
+            end = start + length
+        self._file.truncate(end)
+        return places
+
     def __len__(self) -> int:
-        (count,) = self._file.execute("SELECT count(*) FROM results").fetchone()
-        return int(count) + len(self._waiting)
+        return len(self._places.keys() | self._waiting.keys())
 
     def find(self, key: bytes) -> NodeResult | None:
         """Return the result of a call, or None."""
         body = self._waiting.get(key)
         if body is None:
-            with closing(self._file.execute("SELECT result FROM results WHERE call = ?", (key,))) as rows:
-                (body,) = rows.fetchone() or (None,)
-        return None if body is None else _read(zlib.decompress(body))
+            if key not in self._places:
+                return None
+            start, length = self._places[key]
+            body = os.pread(self._file.fileno(), length, start)
+        return _read(zlib.decompress(body))
 
     def add(self, key: bytes, result: NodeResult) -> None:
         """Let a result wait, unless the same call may have another one later."""
@@ -71,11 +81,12 @@ class Kept:
 
     def keep(self) -> None:
         """Add what waits to the file."""
-        if self._waiting:
-            self._file.execute("BEGIN")
-            self._file.executemany("INSERT OR REPLACE INTO results VALUES (?, ?)", self._waiting.items())
-            self._file.execute("COMMIT")
-            self._waiting = {}
+        for key, body in self._waiting.items():
+            start = self._file.tell() + _HEAD.size
+            self._file.write(_HEAD.pack(key, len(body)) + body)
+            self._places[key] = (start, len(body))
+        self._file.flush()
+        self._waiting = {}
 
     def discard(self) -> None:
         """Forget what waits, of which something was wrong."""
