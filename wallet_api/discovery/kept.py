@@ -32,12 +32,14 @@ class Kept:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.since = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.exists() else None
+        if not path.parent.is_dir():
+            raise OSError(errno.EIO, "cannot be used: its folder is missing", str(path))
+        self._file = path.open("a+b")
         try:
-            self._file = path.open("a+b")
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            fault = f"cannot be used ({error.strerror}): its folder is missing, or another search uses it"
-            raise OSError(errno.EIO, fault, str(path)) from error
+            self._file.close()
+            raise OSError(errno.EIO, "cannot be used: another search uses it", str(path)) from error
         self._places = self._read_places()
         self._waiting: dict[bytes, bytes] = {}
 
