@@ -226,7 +226,7 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
     found: Figures = {}
     for group in GROUPS:
         for period in PERIODS:
-            total, tokens = read_most_traded(connection, now, *group, period, rule)
+            total, tokens, _ = read_most_traded(connection, now, *group, period, rule)
             assert total == len(tokens)
             found["analytics", now, *group, period] = exact(TradedTokenSchema(), tokens)
             buckets = volume_trend(connection, now, *group, period).buckets

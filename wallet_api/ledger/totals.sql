@@ -340,3 +340,7 @@ UPDATE lifetimes
                         WINDOW latest_first AS (PARTITION BY start.wallet_id ORDER BY wallet_days.day DESC)) AS summed) AS day
          GROUP BY wallet_id) AS path
  WHERE lifetimes.wallet_id = path.wallet_id
+   AND (lifetimes.active_days, lifetimes.max_drawdown, lifetimes.last_day, lifetimes.earlier_peak,
+        lifetimes.earlier_drawdown)
+       IS DISTINCT FROM
+       (path.active_days, path.max_drawdown, path.last_day, path.earlier_peak, path.earlier_drawdown)
