@@ -59,13 +59,13 @@ def _shapes(kind: type[Shape]) -> Iterator[type[Shape]]:
             yield from (shape, *_shapes(shape))
 
 
-_MAY_LACK = {"warnings", "buy_value", "sell_value", "unrealized_pnl", "profit_factor"}
+_MAY_LACK = {"warnings", "buy_value", "sell_value", "unrealized_pnl", "avg_cost", "profit_factor"}
 
 
 def _has_form(value: Any, shown: Any) -> bool:
     """Return whether a JSON value has the names of another at every depth. Rows of a list have one form.
 
-    The demo depends on the clock: dollars may be unknown, nothing be lost, no token held have a price, a
+    The demo depends on the clock: dollars may be unknown, nothing be lost or held, no token have a price, a
     month have no day yet, and the newest trade, whose value has a name by its side, be a buy or sell. What a
     trade made may be absent.
     """
