@@ -73,3 +73,24 @@ def test_a_generated_client_has_types_names_and_errors(
     with python_client.AuthenticatedClient(base_url=server.url, token="wk_wrong") as nobody:
         refused = operation.sync_detailed(client=nobody, **given)
         assert (refused.status_code, refused.parsed.error.reason) == (403, "invalid_api_key")
+
+
+def test_a_generated_client_tells_trades_from_changes_and_knows_words_with_a_default(
+    server: Gunicorn, demo: DemoService, python_client: Any
+) -> None:
+    models = import_module(f"{NAME}.models")
+    latest = import_module(f"{NAME}.api.groups.list_latest_trades")
+    stats = import_module(f"{NAME}.api.tokens.get_token_stats")
+    group = {"blockchain": models.Blockchain.BLOCKCHAIN_SOLANA, "type_": models.WalletType.WALLET_TYPE_KOL}
+    with python_client.AuthenticatedClient(base_url=server.url, token=demo.key) as client:
+        newest = latest.sync(client=client, **group, limit=3).data.transactions
+        assert {type(row) for row in newest} == {models.Trade}
+        changes = latest.sync(client=client, **group, limit=3, after="start").data.transactions
+        assert {type(row) for row in changes} == {models.ArrivedTrade}
+        assert {row.event for row in changes} == {models.TradeEvent.TRADE_EVENT_TRADE}
+        token = {"blockchain": group["blockchain"], "mint": newest[0].mint}
+        traders = stats.sync(
+            client=client, **token, sort=models.TraderSort.TRADER_SORT_FIRST_BUY
+        ).data.traders
+        firsts = [row.trader_stats.first_buy_at for row in traders if row.trader_stats.first_buy_at]
+        assert firsts == sorted(firsts)
