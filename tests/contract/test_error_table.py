@@ -68,14 +68,19 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "period": ("2h", "1D", "1d ", "30", "ever", "\0", *_SOME),
     **dict.fromkeys(("sort", "order"), ("rank", "\0", *_SOME)),
     "format": ("xml", "CSV", "\0", *_SOME),
+    "amounts": ("text", "Number", "\0", *_SOME),
     "mode": ("best", "\0", *_SOME),
-    **dict.fromkeys(("overview", "include_wallets", "still_holding"), ("no", "\0", *_SOME)),
+    **dict.fromkeys(("overview", "include_wallets", "still_holding", "chart"), ("no", "\0", *_SOME)),
     **dict.fromkeys(
-        ("limit", "min_txn", "min_closed", "min_wallets", "seconds", "minutes", "hours"),
+        ("limit", "min_txn", "min_closed", "min_active_days", "min_wallets", "seconds", "minutes", "hours"),
         ("0", *NO_NUMBER, *_SOME),
     ),
     **dict.fromkeys(
-        ("min_value", "min_value_usd", "min_volume", "min_win_rate", "max_without_cost"), _NO_DECIMAL
+        (
+            *("min_value", "min_value_usd", "min_volume", "min_win_rate", "max_without_cost"),
+            *("min_win_rate_low", "min_profit_factor", "max_open_cost", "max_fast_share", "max_drawdown"),
+        ),
+        _NO_DECIMAL,
     ),
     **dict.fromkeys(("since", "until", "as_of"), _NO_TIME),
 }
