@@ -156,6 +156,11 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
         page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}])
         assert page.value(DRAWN_WIDTH) <= width
         assert eventually(lambda: page.value(TOO_PALE) == [], 5), page.value(TOO_PALE)
+    if heading == "Ranks":
+        rows, charts = (
+            f"document.querySelectorAll('#view {part}').length" for part in ("tbody tr", ".spark")
+        )
+        assert page.value(rows) == page.value(charts) > 0
     # Each block shows its request, without the key.
     codes = page.value("[...document.querySelectorAll('.request pre')].map((e) => e.textContent)")
     assert len(codes) == len(headings)

@@ -41,7 +41,7 @@ function draw(tag, attributes) {
 }
 
 const link = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
-const shortened = (address) => (address.length > 16 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address);
+const shortened = (address) => (address.length > 16 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address);
 
 // A picture made of an address: five by five squares, left and right alike.
 function icon(address, size = 20) {
@@ -65,7 +65,7 @@ const walletLink = (profile) =>
 const tokenLink = (chain, token) => who(link("token", chain, token.mint), token.mint, token.token_name || token.symbol);
 
 function spark(values) {
-  const [width, height] = [96, 24];
+  const [width, height] = [84, 24];
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const points = values.map((value, place) => {
     const x = values.length > 1 ? (place / (values.length - 1)) * width : width;
@@ -374,14 +374,15 @@ function board(chain, type, period, sort) {
     ["#", (entry) => count(entry.rank), "n"],
     ["Wallet", (entry) => walletLink({ ...entry.profile, blockchain: chain, type, wallet_address: entry.wallet })],
     [`Profit, ${currency}`, ({ period_stats: { realized_pnl, realized_pnl_usd } }) => signed(realized_pnl, amount, realized_pnl_usd), "n"],
+    ["", (entry) => spark(entry.chart.values)],
     ["%", stats("realized_pnl_percentage", (value) => signed(value, percent)), "n wide"],
-    ["Won", (entry) => percent(entry.period_win_rate_distribution.win_rate_percentage), "n"],
+    ["Won", (entry) => percent(entry.period_win_rate_distribution.win_rate_percentage), "n wide"],
     ["Volume", stats("total_volume", amount), "n wide"],
     ["Trades", stats("total_txn", count), "n wide"],
     ["Held for", stats("avg_hold_time_minutes", (value) => (unknown(value) ? "–" : duration(60 * value))), "n wide"],
   ];
   const ranks = new Block("Ranks", {
-    paths: [(cursor) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, limit: 50, cursor })],
+    paths: [(cursor) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, chart: true, limit: 50, cursor })],
     show: ({ leaderboard }) => table(columns, leaderboard, groups().some(([, , n]) => n)
       ? "No wallet of this group traded in the period." : "No wallet is tracked yet: import some (docs/import.md)."),
     rows: 51, paged: true,
