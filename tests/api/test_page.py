@@ -20,6 +20,10 @@ from tests.lib.processes import Gunicorn, StartGunicorn
 from tests.lib.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
+from wallet_api.orders import BOARD_SORTS
+from wallet_api.periods import BOARD_PERIODS
+from wallet_api.schemas.signals import MODES
+from wallet_api.schemas.tokens import TRADER_SORTS
 
 _BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 _PAGES = Path(__file__).parents[2] / "wallet_api" / "pages"
@@ -171,6 +175,18 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
             assert requests.get(url[1], headers=demo.headers, timeout=30).status_code == 200
     assert page.value("document.images.length") == 1
     assert page.problems == []
+
+
+@needs_chromium
+def test_what_can_be_chosen_is_what_the_operations_take(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    _open(page, server.url, demo.key, "#/board/solana/kol/7d/pnl_without_best_token")
+    assert page.value("document.querySelector('#view thead').innerText").split("\t")[3] == "Less best"
+    chosen = page.value("[PERIODS, SORTS, EXTRA, TRADER_SORTS, MODES].map(Object.keys)")
+    taken = (BOARD_PERIODS, BOARD_SORTS, BOARD_SORTS, TRADER_SORTS, MODES)
+    for names, choices in zip(chosen, taken, strict=True):
+        assert set(names) <= set(choices)
 
 
 @needs_chromium

@@ -8,8 +8,9 @@ const POLL_SECONDS = 15;
 const MOST_ROWS = 50;
 const PERIODS = { "6h": "6 hours", "1d": "day", "7d": "7 days", "30d": "30 days", "90d": "90 days", all: "all time" };
 const SORTS = {
-  realized_pnl: "profit", realized_pnl_percentage: "profit in %", win_rate: "win rate", total_volume: "volume",
-  total_txn: "trades", best_trade_pnl: "best trade",
+  realized_pnl: "profit", pnl_without_best_token: "profit without its best token", realized_pnl_percentage: "profit in %",
+  win_rate: "win rate", win_rate_low: "win rate, at least", profit_factor: "gains to losses", max_drawdown: "largest fall",
+  total_volume: "volume", total_txn: "trades", best_trade_pnl: "best trade", active_days: "days with a trade",
 };
 const TRADER_SORTS = { first_buy: "first buy", buy: "bought", realized_pnl: "profit", token_amount: "held", last_trade: "last trade" };
 const MODES = { cluster: "bought together", entry: "new to all", exit: "left" };
@@ -356,6 +357,12 @@ function pricePlot(trades, currency) {
 
 // --- Views ---
 
+// The figures of a board that have a column only where it is sorted by them.
+const EXTRA = {
+  pnl_without_best_token: ["Less best", signed], best_trade_pnl: ["Best", signed], win_rate_low: ["At least", percent],
+  profit_factor: ["Factor", (value) => (unknown(value) ? "no loss" : amount(value))], max_drawdown: ["Fall", amount], active_days: ["Days", count],
+};
+
 function entitle(heading, text = heading.textContent) {
   heading.textContent = text;
   document.title = `${text} · Wallet Intelligence`;
@@ -381,6 +388,7 @@ function board(chain, type, period, sort) {
     ["Trades", stats("total_txn", count), "n wide"],
     ["Held for", stats("avg_hold_time_minutes", (value) => (unknown(value) ? "–" : duration(60 * value))), "n wide"],
   ];
+  if (sort in EXTRA) columns.splice(3, 0, [EXTRA[sort][0], stats(sort, EXTRA[sort][1]), "n"]);
   const ranks = new Block("Ranks", {
     paths: [(cursor) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, chart: true, limit: 50, cursor })],
     show: ({ leaderboard }) => table(columns, leaderboard, groups().some(([, , n]) => n)
@@ -421,7 +429,7 @@ function wallet(chain, type, address) {
           [`Unrealized, ${currency}`, unknown(stats.unrealized_pnl) ? null : signed(stats.unrealized_pnl, amount, stats.unrealized_pnl_usd)],
           ["Won", `${percent(stats.win_rate)} of ${count(stats.total_sold)}`], [`Bought, ${currency}`, amount(stats.buy)], [`Sold, ${currency}`, amount(stats.sell)],
           ["Trades", count(stats.total_tx_count)], ["Tokens", `${count(stats.active_tokens_count)}, holds ${count(stats.still_holding_count)}`],
-          [`Best sale, ${currency}`, signed(stats.best_trade_pnl)], [`Worst sale, ${currency}`, signed(stats.worst_trade_pnl)],
+          [`Best sale, ${currency}`, signed(stats.best_trade_pnl)], [`In held tokens, ${currency}`, amount(stats.open_cost)],
         ]);
       },
       kind: "body figured",
