@@ -158,8 +158,12 @@ function requestPath(operation, values) {
 // A block shows what its paths return, each computed from the data of those before, and refreshes it while it is shown.
 // One that follows another is refreshed only with it: its data has a time in it, or costs a provider's request.
 class Block {
-  constructor(title, { paths, show, rows = 0, fixed = false, kind = fixed ? "body fixed" : "body", controls = [], paged = false, follows = null, isPending = () => false }) {
-    Object.assign(this, { paths, show, follows, isPending, parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
+  constructor(title, {
+    paths, show, rows = 0, fixed = false, kind = fixed ? "body fixed" : "body", controls = [], paged = false, follows = null,
+    isPending = () => false,
+  }) {
+    Object.assign(this, { paths, show, follows, isPending });
+    Object.assign(this, { parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
     this.state = make("span", { className: "state" });
     this.code = make("pre");
     const copy = make("button", { type: "button", onclick: () => this.copy() }, "Copy");
@@ -293,7 +297,10 @@ function color(name) {
   return getComputedStyle(probe).color;
 }
 
-const axis = (extra) => ({ stroke: () => color("pale"), grid: { stroke: () => color("line"), width: 1 }, ticks: { stroke: () => color("line") }, ...extra });
+function axis(extra) {
+  const lines = { stroke: () => color("line"), width: 1 };
+  return { stroke: () => color("pale"), grid: lines, ticks: lines, ...extra };
+}
 
 function forgetPlot(chart) {
   chart.destroy();
@@ -303,7 +310,7 @@ function forgetPlot(chart) {
 // A plot as wide as its block. It has a text for who cannot see it.
 function plot(text, options, data) {
   const place = make("div", { className: "plot", role: "img", ariaLabel: text });
-  const chart = new uPlot({ height: 270, width: 600, legend: { live: true }, cursor: { y: false, drag: { x: true, y: false } }, ...options }, data, place);
+  const chart = new uPlot({ height: 270, width: 600, cursor: { y: false }, ...options }, data, place);
   const widths = new ResizeObserver(([entry]) => {
     if (entry.contentRect.width) chart.setSize({ width: entry.contentRect.width, height: 270 });
   });
@@ -398,10 +405,12 @@ function board(chain, type, period, sort) {
   return [title, ranks];
 }
 
+const side = (trade) => make("span", { className: trade.transaction_type === "buy" ? "gain" : "loss" }, trade.transaction_type);
+
 function tradeColumns(chain, currency, first) {
   return [
     ["When", (trade) => ago(trade.created_at)],
-    ["", (trade) => make("span", { className: trade.transaction_type === "buy" ? "gain" : "loss" }, trade.transaction_type)],
+    ["", side],
     first,
     ["Tokens", (trade) => amount(trade.token_amount), "n wide"],
     [`Value, ${currency}`, (trade) => make("span", {}, amount(trade.value), make("small", { className: "wide" }, ` ${usd(trade.value_usd)}`)), "n"],
@@ -529,24 +538,30 @@ function token(chain, mint) {
   ];
 }
 
+// A list of two lines to the left and right of each row.
+function list(rows, left, right, empty) {
+  const part = (className, [first, second]) => make("div", { className }, first, make("small", {}, ...[second].flat()));
+  if (!rows.length) return words(empty);
+  return make("ol", { className: "list" }, ...rows.map((row) => make("li", {}, part("", left(row)), part("n", right(row)))));
+}
+
 // The signals and the newest trades of the group.
 let mode = "cluster";
 function beside(chain, type) {
   const currency = meta.currencies[chain];
   const newest = new Block("Newest trades", {
     paths: [() => requestPath("transactions/latest", { blockchain: chain, type, limit: 25 })],
-    show: ({ transactions }) => (transactions.length ? make("ol", { className: "list" }, ...transactions.map((trade) =>
-      make("li", {}, make("div", {}, walletLink(trade.profile), make("small", {}, ago(trade.created_at))),
-        make("div", { className: "n" }, tokenLink(chain, trade), make("small", {},
-          make("span", { className: trade.transaction_type === "buy" ? "gain" : "loss" }, trade.transaction_type), ` ${amount(trade.value)} ${currency}`))))) : words("No trade yet.")),
+    show: ({ transactions }) => list(
+      transactions, (trade) => [walletLink(trade.profile), ago(trade.created_at)],
+      (trade) => [tokenLink(chain, trade), [side(trade), ` ${amount(trade.value)} ${currency}`]], "No trade yet."),
     rows: 20, fixed: true,
   });
   const signals = new Block("Signals", {
     controls: [chooser("Mode", MODES, mode, (value) => { mode = value; signals.refresh(); })],
     paths: [() => requestPath("signals", { blockchain: chain, type, mode, limit: 20, include_wallets: false })],
-    show: ({ signals: found, hours }) => (found.length ? make("ol", { className: "list" }, ...found.map(({ token: named, token_stats: stats, signal_strength: strength, window: span }) =>
-      make("li", {}, make("div", {}, tokenLink(chain, named), make("small", {}, `${count(span.wallet_count)} wallets, ${strength}`)),
-        make("div", { className: "n" }, signed(stats.net_flow), make("small", {}, `net ${currency}, ${hours} h`))))) : words(`No signal in ${hours} hours.`)),
+    show: ({ signals: found, hours }) => list(
+      found, (signal) => [tokenLink(chain, signal.token), `${count(signal.window.wallet_count)} wallets, ${signal.signal_strength}`],
+      (signal) => [signed(signal.token_stats.net_flow), `net ${currency}, ${hours} h`], `No signal in ${hours} hours.`),
     rows: 14, fixed: true, follows: newest,
   });
   return [signals, newest];
@@ -566,18 +581,18 @@ function parts() {
 
 function view() {
   const [name, chain, ...rest] = parts();
-  const known = (type) => !unknown(meta.wallet_counts[chain]?.[type]);
+  const known = (type) => groups().some(([c, t]) => c === chain && t === type);
   if (name === "wallet" && known(rest[0]) && rest[1]) {
     group = [chain, rest[0]];
     return wallet(chain, ...rest);
   }
-  if (name === "token" && meta.currencies[chain] && rest[0]) {
+  if (name === "token" && meta.chains.includes(chain) && rest[0]) {
     if (group[0] !== chain) group = [chain, Object.keys(meta.wallet_counts[chain])[0]];
     return token(chain, rest[0]);
   }
   if (known(rest[0])) group = [chain, rest[0]];
   else group = (groups().find(([, , n]) => n) ?? groups()[0]).slice(0, 2);
-  return board(...group, rest[1] in PERIODS ? rest[1] : "7d", rest[2] in SORTS ? rest[2] : "realized_pnl");
+  return board(...group, Object.hasOwn(PERIODS, rest[1]) ? rest[1] : "7d", Object.hasOwn(SORTS, rest[2]) ? rest[2] : "realized_pnl");
 }
 
 async function route() {
@@ -660,15 +675,19 @@ function loadNames() {
   return names;
 }
 
+// Return the wallets of this name and group, or else those whose name and group have the text in them.
 async function named(text) {
   const sought = text.toLowerCase();
-  return (await loadNames()).filter((profile) => label(profile).toLowerCase().includes(sought));
+  const found = (await loadNames()).filter((profile) => label(profile).toLowerCase().includes(sought));
+  const exact = found.filter((profile) => label(profile).toLowerCase() === sought);
+  return exact.length ? exact : found;
 }
 
 $("sought").addEventListener("input", async () => {
   const text = $("sought").value.trim();
   const found = key && meta && text.length > 1 && !ADDRESS.test(text) ? await named(text) : [];
-  if ($("sought").value.trim() === text) $("names").replaceChildren(...found.slice(0, 20).map((profile) => make("option", { value: label(profile) })));
+  if ($("sought").value.trim() !== text) return;
+  $("names").replaceChildren(...found.slice(0, 20).map((profile) => make("option", { value: label(profile) })));
 });
 
 const goTo = (profile) => link("wallet", profile.blockchain, profile.type, profile.wallet_address);
@@ -678,13 +697,17 @@ async function find(text) {
     const found = await named(text);
     if (found.length === 1) return (location.hash = goTo(found[0]));
     if (!found.length) return say(`No tracked wallet is named “${text}”.`);
-    return say(found.length > 12 ? `The first 12 of ${found.length} wallets:` : `${found.length} wallets:`, ...found.slice(0, 12).map((profile) => make("a", { href: goTo(profile) }, label(profile))));
+    const which = found.length > 12 ? `The first 12 of ${found.length} wallets:` : `${found.length} wallets:`;
+    return say(which, ...found.slice(0, 12).map((profile) => make("a", { href: goTo(profile) }, label(profile))));
   }
   const { data } = await request(requestPath("wallets/lookup", { address: text }));
   if (data.found) {
     const [first, ...others] = data.matches.map((match) => ({ ...match, wallet_address: data.wallet_address }));
-    location.hash = goTo(first);
-    await new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+    const arrived = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+    if (location.hash !== goTo(first)) {
+      location.hash = goTo(first);
+      await arrived;
+    }
     if (others.length) say("Also tracked as", ...others.map((match) => make("a", { href: goTo(match) }, `${match.blockchain} ${match.type}`)));
     return;
   }
