@@ -399,7 +399,7 @@ function board(chain, type, period, sort) {
   const ranks = new Block("Ranks", {
     paths: [(cursor) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, chart: true, limit: 50, cursor })],
     show: ({ leaderboard }) => table(columns, leaderboard, groups().some(([, , n]) => n)
-      ? "No wallet of this group traded in the period." : "No wallet is tracked yet: import some (docs/import.md)."),
+      ? "No wallet of this group traded in the period." : "No wallet is tracked yet: wallet-api discover finds some, and wallet-api import wallets adds them."),
     rows: 51, paged: true,
   });
   return [title, ranks];
