@@ -26,6 +26,7 @@ _FILES = {
     "systemd": (
         (
             *("wallet-api.service", "wallet-api.socket", "wallet-api-sync@.service"),
+            "wallet-api-notify.service",
             *("wallet-api-backup.service", "wallet-api-backup.timer"),
             *("wallet-api-smoke.service", "wallet-api-smoke.timer"),
         ),
