@@ -50,6 +50,11 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
             {"address": address, "type": type, "limit": 1000},
             lambda now: ledger.history(now, *own),
         ),
+        (
+            "/wallets/tokens",
+            {"address": address, "limit": 1000, "sort": "open_cost", "order": "asc"},
+            lambda now: {"tokens": ledger.wallet_tokens(now, *own, "open_cost", "asc"), **price(now)},
+        ),
         ("/wallets/tracker", {"address": address}, lambda now: ledger.tracker(now, *own, "1d")),
         ("/wallet/pnl_calendar", {"address": address}, lambda now: ledger.calendar(now, *own)),
         ("/wallets/connections", {"address": address}, lambda now: ledger.connections(now, *own)),

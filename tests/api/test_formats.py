@@ -29,6 +29,7 @@ WALLET = {"blockchain": "solana", "address": ANN}
 LISTED: dict[str, tuple[str, Row]] = {
     "/wallets": ("wallets", GROUP),
     "/wallets/history": ("trades", GROUP | {"address": ANN}),
+    "/wallets/tokens": ("tokens", GROUP | {"address": BEN}),
     "/wallet/leaderboard": ("leaderboard", GROUP | {"period": "7d"}),
     "/wallets/leaderboard": ("leaderboard", GROUP | {"period": "7d"}),
     "/transactions/latest": ("transactions", GROUP),

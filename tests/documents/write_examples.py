@@ -27,6 +27,7 @@ from wallet_api.queries.tokens import token_holders, token_stats, token_transact
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.responses.examples import ADDRESS, META, MINT
 from wallet_api.schemas.analytics import AnalyticsSchema
@@ -43,6 +44,7 @@ from wallet_api.schemas.signals import SignalsSchema
 from wallet_api.schemas.tokens import TokenHoldersSchema, TokenStatsSchema, TokenTransactionsSchema
 from wallet_api.schemas.tracker import TrackerSchema
 from wallet_api.schemas.volume import VolumeSchema
+from wallet_api.schemas.wallet_tokens import WalletTokensSchema
 from wallet_api.schemas.wallets import WalletsSchema
 from wallet_api.settings import Settings
 from wallet_api.wallets import find_wallet
@@ -62,6 +64,7 @@ SHAPES: dict[str, Shape] = {
     "/v1/wallets": WalletsSchema(),
     "/v1/wallets/lookup": LookupSchema(),
     "/v1/wallets/history": HistorySchema(),
+    "/v1/wallets/tokens": WalletTokensSchema(),
     "/v1/wallets/tracker": TrackerSchema(),
     "/v1/wallet/pnl_calendar": CalendarSchema(),
     "/v1/wallets/connections": ConnectionsSchema(),
@@ -181,6 +184,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/wallets/lookup", "not_found"): look_up_addresses(connection, [UNTRACKED]),
         ("/v1/wallets/lookup", "several"): look_up_addresses(connection, [ADDRESS, UNTRACKED]),
         ("/v1/wallets/history", "page"): wallet_history(connection, tracked, NOW, HistoryPage(limit=1)),
+        ("/v1/wallets/tokens", "page"): wallet_tokens(connection, tracked, NOW, TokensPage(limit=1)),
         ("/v1/wallets/tracker", "a_day"): track_wallet(connection, tracked, NOW, "1d"),
         ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW),
         ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, quiet, NOW),

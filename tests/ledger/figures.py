@@ -30,6 +30,7 @@ from wallet_api.queries.tokens import token_holders, token_stats, token_transact
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
 from wallet_api.schemas.analytics import BucketSchema, FlowsSchema, TradedTokenSchema
 from wallet_api.schemas.calendar import CalendarSchema
 from wallet_api.schemas.connections import ConnectionsSchema
@@ -46,6 +47,7 @@ from wallet_api.schemas.tokens import (
     TokenTransactionsSchema,
 )
 from wallet_api.schemas.tracker import TrackerSchema
+from wallet_api.schemas.wallet_tokens import SORTS, WalletTokensSchema
 from wallet_api.wallets import find_wallet
 
 # By operation and arguments.
@@ -152,6 +154,12 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
         for period in PERIODS:
             data = track_wallet(connection, tracked, now, period, rule)
             found["tracker", now, *place, period] = exact(TrackerSchema(), data)
+        for sort, order, holding in product(SORTS, ORDERS, (None, True, False)):
+            page = TokensPage(sort, order, holding, limit=MAX_LIMIT)
+            data = wallet_tokens(connection, tracked, now, page, rule)
+            found["wallet_tokens", now, *place, sort, order, holding] = exact(WalletTokensSchema(), data)[
+                "tokens"
+            ]
         found["connections", now, *place] = exact(
             ConnectionsSchema(), wallet_connections(connection, tracked, now)
         )

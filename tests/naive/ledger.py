@@ -172,27 +172,7 @@ class Ledger:
                 **stuck(positions, gains),
             },
             "win_rate_distribution": distribution([(p.realized, p.cost) for p in closed]),
-            "token_overview": [
-                {
-                    "mint": mint,
-                    "symbol": None,
-                    "token_name": position.name,
-                    **picked(
-                        sums(part_of([position]), usd_of),
-                        *("realized_pnl", "realized_pnl_percentage", "buy_txn", "sell_txn"),
-                        *("sold_without_cost", "tokens_sold_without_cost"),
-                        invested="buy",
-                        sold="sell",
-                    ),
-                    "currency": currency,
-                    "first_seen": shown_time(position.trades[0].at),
-                    "last_seen": shown_time(position.trades[-1].at),
-                    "still_holding": position.still_holding,
-                    **({} if (gain := gains[mint]) is None else {"unrealized_pnl": shown(gain, 9)}),
-                    **held(position),
-                }
-                for mint, position in _latest_first(positions)
-            ],
+            "token_overview": self.wallet_tokens(now, blockchain, address),
             "trades": [
                 {
                     "tx_signature": trade.signature,
@@ -211,6 +191,63 @@ class Ledger:
                 for trade in self._newest_first((blockchain, address))
             ],
         }
+
+    def wallet_tokens(
+        self,
+        now: datetime,
+        blockchain: str,
+        address: str,
+        sort: str = "last_seen",
+        order: str = "desc",
+        still_holding: bool | None = None,
+    ) -> list[Row]:
+        """Return the record of a wallet in each token by a figure, unknown ones last, ties by mint."""
+        positions = self._positions((blockchain, address))
+        gains = self._unrealized(now, blockchain, positions)
+        usd_of, currency = self._usd_of(blockchain, now), CURRENCY[blockchain]
+
+        def row(mint: str, position: Position) -> Row:
+            return {
+                "mint": mint,
+                "symbol": None,
+                "token_name": position.name,
+                **picked(
+                    sums(part_of([position]), usd_of),
+                    *("realized_pnl", "realized_pnl_percentage", "buy_txn", "sell_txn"),
+                    *("sold_without_cost", "tokens_sold_without_cost"),
+                    invested="buy",
+                    sold="sell",
+                ),
+                "currency": currency,
+                "first_seen": shown_time(position.trades[0].at),
+                "last_seen": shown_time(position.trades[-1].at),
+                "still_holding": position.still_holding,
+                **({} if (gain := gains[mint]) is None else {"unrealized_pnl": shown(gain, 9)}),
+                **held(position),
+            }
+
+        def figure(mint: str) -> Any:
+            position = positions[mint]
+            gain = gains[mint]
+            return {
+                "last_seen": position.trades[-1].at,
+                "realized_pnl": shown(position.realized, 9),
+                "unrealized_pnl": None if gain is None else shown(gain, 9),
+                "invested": shown(sum((t.value for t in position.trades if not t.is_sell), Fraction(0)), 9),
+                "open_cost": open_cost([position]),
+                "token_amount": shown(position.quantity, 18),
+            }[sort]
+
+        wanted = [
+            mint
+            for mint, position in sorted(positions.items())
+            if still_holding in (None, position.still_holding)
+        ]
+        known = [mint for mint in wanted if figure(mint) is not None]
+        # Ties stay in their order.
+        known.sort(key=figure, reverse=order == "desc")
+        unknown = [mint for mint in wanted if figure(mint) is None]
+        return [row(mint, positions[mint]) for mint in (*known, *unknown)]
 
     def holdings(self, blockchain: str, address: str) -> dict[tuple[Any, ...], tuple[Fraction, Fraction]]:
         """Quantity and peak after each trade of a wallet, by what identifies the trade."""
@@ -603,11 +640,6 @@ class Ledger:
             return None if latest is None else trade.value * latest
 
         return usd_of
-
-
-def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:
-    by_mint = sorted(positions.items(), key=lambda item: item[0].encode())
-    return sorted(by_mint, key=lambda item: item[1].trades[-1].at, reverse=True)
 
 
 def _sort_figure(entry: Row, sort: str) -> Any:

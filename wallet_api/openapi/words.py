@@ -6,7 +6,7 @@ from typing import Any
 
 from wallet_api import orders, periods
 from wallet_api.chains import CHAINS, WALLET_TYPES
-from wallet_api.schemas import analytics, arguments, feed, signals, status, tokens
+from wallet_api.schemas import analytics, arguments, feed, signals, status, tokens, wallet_tokens
 
 WORDS: dict[str, Sequence[str]] = {
     "Blockchain": tuple(CHAINS),
@@ -25,6 +25,7 @@ WORDS: dict[str, Sequence[str]] = {
     "SignalMode": signals.MODES,
     "SignalStrength": signals.STRENGTHS,
     "TraderSort": tokens.TRADER_SORTS,
+    "WalletTokenSort": wallet_tokens.SORTS,
     "ServerState": status.STATES,
     "ServiceState": status.SERVICE_STATES,
 }

@@ -111,51 +111,10 @@
          FROM candidate
         WHERE ordinal <= %(limit)s
        ),
-       -- Only tokens that are held need a price.
-       wanted AS (
-       SELECT token_id
-         FROM positions
-        WHERE wallet_id = %(wallet_id)s
-          AND quantity > 0
-       ),
-{latest_price},
-{token_price},
-       record AS (
-       SELECT *
-         FROM positions
-        WHERE wallet_id = %(wallet_id)s
-       ),
-       valued AS (
-       SELECT record.*,
-              face.symbol AS face_symbol,
-              face.name AS face_name,
-              record.quantity * token_price.price - record.cost AS unrealized
-         FROM record
-         LEFT JOIN token_faces AS face
-           ON face.token_id = record.token_id
-         LEFT JOIN token_price
-           ON token_price.token_id = record.token_id
-       ),
+{wallet_positions},
        overview AS (
        SELECT row_number() OVER (ORDER BY last_seen DESC, mint) AS place,
-              mint,
-              face_symbol AS symbol,
-              COALESCE(token_name, face_name, '') AS token_name,
-              round_half_up(invested, 9) AS invested,
-              round_half_up(sold, 9) AS sold,
-              round_half_up(realized, 9) AS realized_pnl,
-              percentage(realized, realized_cost) AS realized_pnl_percentage,
-              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
-              round_half_up(tokens_without_cost, 18) AS tokens_sold_without_cost,
-              %(currency)s::text AS currency,
-              buy_txn,
-              sell_txn,
-              iso_time(first_seen) AS first_seen,
-              iso_time(last_seen) AS last_seen,
-              still_held(quantity, peak) AS still_holding,
-              CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized, 9) END AS unrealized_pnl,
-              round_half_up(cost, 9) AS open_cost,
-              CASE WHEN quantity > 0 THEN round_half_up(quotient(cost, quantity), 18) END AS avg_cost
+{token_overview}
          FROM valued
         WHERE %(overview)s
           AND mint = COALESCE(%(of_mint)s::text, mint)

@@ -1,0 +1,37 @@
+"""GET /v1/wallets/tokens: the record of a wallet in each token, in pages."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.errors import WalletNotFound
+from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
+from wallet_api.responses.examples import ADDRESS, examples_of
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
+from wallet_api.services import services
+from wallet_api.wallets import find_wallet
+
+blueprint = Blueprint("wallet_tokens", __name__, url_prefix="/v1")
+
+_operation = Operation(
+    name="list_wallet_tokens",
+    tag="Wallets",
+    summary="Tokens of a wallet",
+    arguments=WalletTokensArguments(),
+    data=WalletTokensSchema(),
+    examples=examples_of("wallets/tokens"),
+    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    rows="tokens",
+)
+
+
+@blueprint.get("/wallets/tokens")
+@_operation.cached
+def tokens(blockchain: str, address: str, type: str | None = None, **page: Any) -> dict[str, Any]:
+    """Return a page of the tokens that a wallet traded, by a figure."""
+    now, rule = datetime.now(UTC), services().price_rule
+    with services().database.read() as connection:
+        wallet = find_wallet(connection, blockchain, address, type)
+        return wallet_tokens(connection, wallet, now, TokensPage(**page), rule)

@@ -1,0 +1,84 @@
+"""The tokens of a wallet, in pages."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, load_sql
+from wallet_api.orders import ORDERS
+from wallet_api.queries import cursors
+from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.wallets import Wallet
+
+_TOKENS = load_sql(__package__, "wallet_tokens")
+
+
+class _TokenKey(msgspec.Struct, array_like=True, frozen=True):
+    """The sort key of a token: its figure times the direction, and its mint."""
+
+    figure: str
+    mint: str
+
+
+# The key before the first page.
+_START = _TokenKey("-Infinity", "")
+
+
+@dataclass(frozen=True)
+class TokensPage:
+    """Which tokens are requested: by which figure, in which order, how many, after which one."""
+
+    sort: str = "last_seen"
+    order: str = ORDERS[0]
+    still_holding: bool | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+def wallet_tokens(
+    connection: Connection, wallet: Wallet, now: datetime, page: TokensPage, rule: PriceRule = DEFAULT_RULE
+) -> dict[str, Any]:
+    """Return the wallet's record in each token of a page, ties by mint; unknown figures come last.
+
+    Raises WalletNotFound, InvalidParameter.
+    """
+    currency, limit = CHAINS[wallet.blockchain].currency, min(page.limit, MAX_LIMIT)
+    scope = (
+        *("wallets/tokens", wallet.blockchain, wallet.address),
+        *(page.sort, page.order, str(page.still_holding)),
+    )
+    key = cursors.decode(page.cursor, scope, _TokenKey) if page.cursor else _START
+    parameters = {
+        **wallet.parameters,
+        "currency": currency,
+        "sort": page.sort,
+        "direction": 1 if page.order == "asc" else -1,
+        "still_holding": page.still_holding,
+        "limit": limit,
+        **msgspec.structs.asdict(key),
+        **rule.parameters(now),
+    }
+    found = connection.fetch_lists(_TOKENS, parameters)
+    if found is None:
+        raise wallet.removed
+    head, [tokens] = found
+    last = _TokenKey(head["figure"], head["mint"]) if head["has_more"] else None
+    data = {
+        "wallet": wallet.address,
+        "blockchain": wallet.blockchain,
+        "type": wallet.type,
+        "currency": currency,
+        "native_price_usd": head["native_price_usd"],
+        "tokens": tokens,
+        "pagination": {
+            "limit": limit,
+            "total": head["total"],
+            "next_cursor": cursors.encode(scope, last) if last else None,
+            "has_more": head["has_more"],
+        },
+    }
+    return with_warnings(data, limit_warnings(page.limit))

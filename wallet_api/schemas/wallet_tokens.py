@@ -1,0 +1,44 @@
+"""The schemas of the tokens of a wallet."""
+
+from wallet_api.orders import ORDERS
+from wallet_api.schemas.arguments import FormatMixin, WalletArguments
+from wallet_api.schemas.fields import (
+    ROWS,
+    Choice,
+    NativePriceShape,
+    Rows,
+    String,
+    Strings,
+    Switch,
+    WholeNumber,
+)
+from wallet_api.schemas.history import TokenOverviewSchema
+from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+
+SORTS = ("last_seen", "realized_pnl", "unrealized_pnl", "invested", "open_cost", "token_amount")
+
+
+class WalletTokensArguments(CursorMixin, FormatMixin, WalletArguments):
+    """The arguments of GET /v1/wallets/tokens."""
+
+    sort = Choice(
+        SORTS,
+        "The figure to sort by. Unknown figures come last; a row whose figure changes between pages may"
+        " repeat or be missed.",
+        load_default="last_seen",
+    )
+    order = Choice(ORDERS, "`desc` (default) or `asc`.", load_default="desc")
+    still_holding = Switch("Whether the wallet still holds the token; both by default.")
+    limit = WholeNumber(1, ROWS, load_default=50)
+
+
+class WalletTokensSchema(NativePriceShape):
+    """The data of GET /v1/wallets/tokens."""
+
+    wallet = String("The address of the wallet.")
+    blockchain = String("Its chain.")
+    type = String("Its category.")
+    currency = String("Code of the chain's native coin.")
+    tokens = Rows(TokenOverviewSchema, "The tokens of this page, as in its history.", many=True)
+    pagination = Rows(PaginationSchema, PAGE)
+    warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)
