@@ -22,6 +22,7 @@ from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.orders import BOARD_SORTS
 from wallet_api.periods import BOARD_PERIODS
+from wallet_api.schemas import wallet_tokens
 from wallet_api.schemas.signals import MODES
 from wallet_api.schemas.tokens import TRADER_SORTS
 
@@ -153,6 +154,8 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
 ) -> None:
     _resize(page, width)
     _open(page, server.url, demo.key, _views(demo)[heading])
+    if heading == "Profit over time":
+        assert page.value("document.querySelectorAll('[aria-label=Tokens] tbody tr').length") > 0
     headings = page.value("[...document.querySelectorAll('h2')].map((e) => e.textContent)")
     assert {heading, "Signals", "Newest trades"} <= set(headings)
     assert page.value(_SHIFTED) < 0.1
@@ -183,8 +186,8 @@ def test_what_can_be_chosen_is_what_the_operations_take(
 ) -> None:
     _open(page, server.url, demo.key, "#/board/solana/kol/7d/pnl_without_best_token")
     assert page.value("document.querySelector('#view thead').innerText").split("\t")[3] == "Less best"
-    chosen = page.value("[PERIODS, SORTS, EXTRA, TRADER_SORTS, MODES].map(Object.keys)")
-    taken = (BOARD_PERIODS, BOARD_SORTS, BOARD_SORTS, TRADER_SORTS, MODES)
+    chosen = page.value("[PERIODS, SORTS, EXTRA, TRADER_SORTS, MODES, TOKEN_SORTS].map(Object.keys)")
+    taken = (BOARD_PERIODS, BOARD_SORTS, BOARD_SORTS, TRADER_SORTS, MODES, wallet_tokens.SORTS)
     for names, choices in zip(chosen, taken, strict=True):
         assert set(names) <= set(choices)
 

@@ -13,6 +13,9 @@ const SORTS = {
   total_volume: "volume", total_txn: "trades", best_trade_pnl: "best trade", active_days: "days with a trade",
 };
 const TRADER_SORTS = { first_buy: "first buy", buy: "bought", realized_pnl: "profit", token_amount: "held", last_trade: "last trade" };
+const TOKEN_SORTS = {
+  last_seen: "last trade", realized_pnl: "profit", unrealized_pnl: "unrealized", invested: "bought", open_cost: "cost of what is held",
+};
 const MODES = { cluster: "bought together", entry: "new to all", exit: "left" };
 const ADDRESS = /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/i;
 
@@ -422,6 +425,21 @@ function wallet(chain, type, address) {
   const of = { blockchain: chain, address };
   const name = make("h1", {}, shortened(address));
   const title = make("div", { className: "title" }, icon(address, 28), name, make("small", {}, `${chain} ${type}`), make("code", {}, address));
+  let sort = "last_seen";
+  const tokens = new Block("Tokens", {
+    controls: [chooser("Order", TOKEN_SORTS, sort, (value) => { sort = value; tokens.cursors = []; tokens.refresh(); })],
+    paths: [(cursor) => requestPath("wallets/tokens", { ...of, type, sort, limit: MOST_ROWS, cursor })],
+    show: (page) => table([
+      ["Token", (token) => tokenLink(chain, token)],
+      ["Realized", (token) => signed(token.realized_pnl), "n"],
+      ["%", (token) => signed(token.realized_pnl_percentage, percent), "n wide"],
+      ["Unrealized", (token) => signed(token.unrealized_pnl), "n"],
+      ["Bought", (token) => amount(token.invested), "n wide"],
+      ["Sold", (token) => amount(token.sold), "n wide"],
+      ["Last trade", (token) => ago(token.last_seen), "n wide"],
+    ], page.tokens, "No token was traded."),
+    rows: 13, fixed: true, paged: true,
+  });
   const trades = new Block("Trades", {
     paths: [(cursor) => requestPath("wallets/history", { ...of, type, limit: 50, overview: false, cursor })],
     show: (page) => table(tradeColumns(chain, currency, ["Token", (trade) => tokenLink(chain, trade)]), page.trades, "No trade yet."),
@@ -446,19 +464,7 @@ function wallet(chain, type, address) {
     new Block("Profit over time", {
       paths: [() => requestPath("wallet/pnl_calendar", of)], show: (calendar) => profitPlot(calendar, currency), rows: 9.6,
     }),
-    new Block("Tokens", {
-      paths: [() => requestPath("wallets/history", { ...of, type, limit: 1 })],
-      show: ({ token_overview: tokens }) => first([
-        ["Token", (token) => tokenLink(chain, token)],
-        ["Realized", (token) => signed(token.realized_pnl), "n"],
-        ["%", (token) => signed(token.realized_pnl_percentage, percent), "n wide"],
-        ["Unrealized", (token) => signed(token.unrealized_pnl), "n"],
-        ["Bought", (token) => amount(token.invested), "n wide"],
-        ["Sold", (token) => amount(token.sold), "n wide"],
-        ["Last trade", (token) => ago(token.last_seen), "n wide"],
-      ], tokens, "No token was traded.", "traded last"),
-      rows: 13, fixed: true,
-    }),
+    tokens,
     new Block("Holdings", {
       paths: [() => requestPath("wallets/holdings", of), (cursor, balances) => pricesOf(chain, balances)],
       show: (...data) => holdings(chain, ...data),
