@@ -19,6 +19,8 @@ BUCKETS = {
     "7d": timedelta(hours=2),
     "30d": timedelta(hours=6),
 }
+# Those of the charts of trackers; of all time they are days or weeks.
+TRACKER_BUCKETS = BUCKETS | {"90d": timedelta(days=1)}
 # The steps of the charts of boards; of all trades they are whole days, as many as make few points.
 CHART_STEPS = {
     "6h": timedelta(minutes=15),

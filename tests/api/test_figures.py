@@ -55,7 +55,14 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
             {"address": address, "limit": 1000, "sort": "open_cost", "order": "asc"},
             lambda now: {"tokens": ledger.wallet_tokens(now, *own, "open_cost", "asc"), **price(now)},
         ),
-        ("/wallets/tracker", {"address": address}, lambda now: ledger.tracker(now, *own, "1d")),
+        *(
+            (
+                "/wallets/tracker",
+                {"address": address, "period": period},
+                lambda now, period=period: ledger.tracker(now, *own, period),
+            )
+            for period in ("1d", "30d", "90d", "all")
+        ),
         ("/wallet/pnl_calendar", {"address": address}, lambda now: ledger.calendar(now, *own)),
         ("/wallets/connections", {"address": address}, lambda now: ledger.connections(now, *own)),
         (

@@ -33,3 +33,13 @@ def test_lists_are_cut_at_a_thousand_with_a_warning(caller: Caller, importer: Im
     assert held[:999] == rows[1:]
     assert data["period_stats"]["total_txn"] == 1003
     assert data["period_active_tokens"]["active_tokens_count"] == 1002
+
+
+def test_lists_can_be_left_out(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade_row(ANN, "a", datetime.now(UTC) - timedelta(minutes=5))])
+    whole = caller.get("/wallets/tracker", blockchain="solana", address=ANN)
+    data = caller.get("/wallets/tracker", blockchain="solana", address=ANN, tokens="false", trades="false")
+    lists = {"period_history_tokens", "period_trades"}
+    active = whole["period_active_tokens"]
+    del active["tokens"]
+    assert data == {name: value for name, value in whole.items() if name not in lists}

@@ -70,7 +70,9 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "format": ("xml", "CSV", "\0", *_SOME),
     "amounts": ("text", "Number", "\0", *_SOME),
     "mode": ("best", "\0", *_SOME),
-    **dict.fromkeys(("overview", "include_wallets", "still_holding", "chart"), ("no", "\0", *_SOME)),
+    **dict.fromkeys(
+        ("overview", "include_wallets", "still_holding", "chart", "tokens", "trades"), ("no", "\0", *_SOME)
+    ),
     **dict.fromkeys(
         ("limit", "min_txn", "min_closed", "min_active_days", "min_wallets", "seconds", "minutes", "hours"),
         ("0", *NO_NUMBER, *_SOME),
@@ -283,7 +285,7 @@ def test_every_operation_refuses_every_argument_that_is_wrong(table: Table) -> N
                     # A period of another mode is refused with those of this one.
                     assert answer.error["allowed"] in (ALLOWED[name], ["1h", *ALLOWED[name]])
                 elif name in ALLOWED:
-                    more = ["90d", "all"] if name == "period" and path.endswith("/leaderboard") else []
+                    more = ["90d", "all"] if name == "period" else []
                     assert answer.error["allowed"] == [*ALLOWED[name], *more]
             twice = query | {name: ["1", "1"]}
             table.refused(path, twice, 400, "invalid_parameter", error={"parameter": name})

@@ -52,7 +52,7 @@ def test_a_generated_client_has_types_names_and_errors(
     enumerations = [value for value in values if isinstance(value, type) and issubclass(value, Enum)]
     assert enumerations
     assert not [member for kind in enumerations for member in kind if member.name.startswith("VALUE_")]
-    assert models.LeaderboardPeriod.LEADERBOARD_PERIOD_6H == "6h"
+    assert models.Period.PERIOD_6H == "6h"
     # What operations share is one class for all of them.
     assert len(enumerations) < 20
     # `type` is a function of Python, so the generator calls it `type_`.

@@ -151,7 +151,7 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
         place = (wallet["blockchain"], wallet["address"])
         found["history", now, *place] = record
         found["calendar", now, *place] = exact(CalendarSchema(), wallet_calendar(connection, tracked, now))
-        for period in PERIODS:
+        for period in BOARD_PERIODS:
             data = track_wallet(connection, tracked, now, period, rule)
             found["tracker", now, *place, period] = exact(TrackerSchema(), data)
         for sort, order, holding in product(SORTS, ORDERS, (None, True, False)):

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from tests.naive.sums import (
     BUCKET,
+    EVER,
     PERIOD,
     TOTALS,
     Part,
@@ -36,13 +37,17 @@ def tracker_of(
     currency: str,
 ) -> Row:
     """Return a tracker's data but for the profile, of which it has active_hours."""
-    since = now - PERIOD[period]
-    trades = [trade for trade in newest_first if since < trade.at <= now]
-    whole = part_of(positions.values(), since, now)
+    since, until = EVER if period == "all" else (now - PERIOD[period], now)
+    trades = [trade for trade in newest_first if since < trade.at <= until]
+    whole = part_of(positions.values(), since, until)
+    start, bucket = since, BUCKET.get(period, timedelta(days=1))
+    if period == "all" and newest_first:
+        start = newest_first[-1].at
+        bucket = timedelta(days=7 if now - start > timedelta(days=400) else 1)
     latest = {trade.mint: trade.at for trade in reversed(trades)}
     mints = sorted(sorted(latest, key=str.encode), key=lambda mint: latest[mint], reverse=True)
     rows = [
-        _token(part_of([positions[mint]], since, now), positions[mint], usd_of)
+        _token(part_of([positions[mint]], since, until), positions[mint], usd_of)
         | {"mint": mint, "currency": currency}
         | {"unrealized_pnl": None if (gain := unrealized[mint]) is None else shown(gain, 9)}
         for mint in mints
@@ -50,7 +55,7 @@ def tracker_of(
     still_held = [row for row in rows if row["still_holding"]]
     bought = [trade for trade in trades if not trade.is_sell]
     tokens = len({trade.mint for trade in bought})
-    distribution = period_distribution(positions.values(), since, now)
+    distribution = period_distribution(positions.values(), since, until)
     return {
         "active_hours": hours_of([t.at for t in newest_first if now - PERIOD["30d"] < t.at <= now]),
         "period_stats": {
@@ -66,7 +71,7 @@ def tracker_of(
             "tokens": still_held,
         },
         "period_history_tokens": rows,
-        "period_realized_pnl_chart": _chart(since, now, BUCKET[period], whole.sales),
+        "period_realized_pnl_chart": _chart(start, now, bucket, whole.sales),
         "period_trades": [_trade(trade, positions[trade.mint], usd_of, currency) for trade in trades],
     }
 
@@ -129,11 +134,12 @@ def _token(part: Part, position: Position, usd_of: UsdOf) -> Row:
 def _chart(since: datetime, now: datetime, bucket: timedelta, sales: list[Sale]) -> list[Row]:
     if not sales:
         return []
-    ends = {since + bucket * -((since - sale.at) // bucket) for sale in sales}
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    ends = {epoch + bucket * ((sale.at - epoch) // bucket + 1) for sale in sales}
     with_usd = all(sale.realized_usd is not None for sale in sales)
     points = []
-    for end in sorted({since, now} | ends):
-        until = [sale for sale in sales if sale.at <= end]
+    for end in sorted({since, now} | {end for end in ends if end < now}):
+        until = sales if end == now else [sale for sale in sales if sale.at < end]
         realized = sum((sale.realized for sale in until), Fraction(0))
         point: Row = {"timestamp": shown_time(end), "realized_pnl": shown(realized, 9)}
         points.append(point | (profit_usd(until) if with_usd else {}))

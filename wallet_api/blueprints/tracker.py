@@ -32,8 +32,9 @@ _operation = Operation(
 @blueprint.get("/wallets/tracker")
 @blueprint.get("/wallet/tracking", endpoint="tracker_alias")
 @_operation.cached
-def tracker(period: str, **wallet: Any) -> dict[str, Any]:
+def tracker(period: str, tokens: bool, trades: bool, **wallet: Any) -> dict[str, Any]:
     """Return a wallet's figures over a period, how its profit grew, its tokens and its trades."""
     with services().database.read() as connection:
         found = find_wallet(connection, **wallet)
-        return track_wallet(connection, found, datetime.now(UTC), period, services().price_rule)
+        now, rule = datetime.now(UTC), services().price_rule
+        return track_wallet(connection, found, now, period, rule, tokens=tokens, trades=trades)

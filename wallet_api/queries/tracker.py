@@ -1,14 +1,15 @@
 """The record of one wallet in a period."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_where
-from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
+from wallet_api.periods import ALL, PERIOD_LENGTHS, TRACKER_BUCKETS
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.windows import cut_period
 from wallet_api.wallets import Wallet
 
 _HOURS = 24
@@ -24,27 +25,33 @@ def track_wallet(
     now: datetime,
     period: str,
     rule: PriceRule = DEFAULT_RULE,
+    *,
+    tokens: bool = True,
+    trades: bool = True,
 ) -> dict[str, Any]:
-    """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
+    """Return what a wallet did in (`now` - period, `now`], or ever, all of one snapshot.
+
+    Without `tokens` or `trades`, the lists of these are left out. Raises WalletNotFound.
+    """
     now = now.replace(microsecond=0)
     currency = CHAINS[wallet.blockchain].currency
     parameters = {
         **wallet.parameters,
         "currency": currency,
         "period": period,
-        "since": now - PERIOD_LENGTHS[period],
+        **_parts(period, now),
         "month_ago": now - PERIOD_LENGTHS["30d"],
         **rule.parameters(now),
-        "bucket_seconds": int(BUCKETS[period].total_seconds()),
-        "most": MAX_ROWS,
+        "most_tokens": MAX_ROWS if tokens else 0,
+        "most_trades": MAX_ROWS if trades else 0,
     }
     found = connection.fetch_lists(_TRACKER, parameters)
     if found is None:
         raise wallet.removed
-    row, [tokens, chart, trades] = found
+    row, [traded, chart, newest] = found
     held = [
         is_held and number <= MAX_ROWS
-        for is_held, number in zip(tokens["still_holding"], tokens["held_ordinal"], strict=True)
+        for is_held, number in zip(traded["still_holding"], traded["held_ordinal"], strict=True)
     ]
     texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
     data: dict[str, Any] = {
@@ -58,25 +65,59 @@ def track_wallet(
             "native_price_usd": row["native_price_usd"],
             "active_hours": active_hours(dict(row["hours"])),
         },
-        "period_history_tokens": rows_where(tokens, [number <= MAX_ROWS for number in tokens["ordinal"]]),
+        "period_history_tokens": rows_where(traded, [number <= MAX_ROWS for number in traded["ordinal"]]),
         "period_realized_pnl_chart": chart,
-        "period_trades": trades,
+        "period_trades": newest,
         "period_active_tokens": {
             "active_tokens_count": row["active_tokens_count"],
             "still_holding_count": row["still_holding_count"],
             "avg_position_size": row["avg_position_size"],
-            "tokens": rows_where(tokens, held),
+            "tokens": rows_where(traded, held),
         },
     }
-    return with_warnings(data, _warnings(row))
+    if not tokens:
+        del data["period_history_tokens"], data["period_active_tokens"]["tokens"]
+    if not trades:
+        del data["period_trades"]
+    return with_warnings(data, _warnings(row, tokens=tokens, trades=trades))
 
 
-def _warnings(row: Row) -> list[str]:
-    counts = {
-        "period_active_tokens.tokens": row["still_holding_count"],
-        "period_history_tokens": row["active_tokens_count"],
-        "period_trades": row["total_txn"],
+def _parts(period: str, now: datetime) -> dict[str, Any]:
+    """Return the parts of a period from which its sums and its chart are read."""
+    if period == ALL:
+        return {
+            "since": "-infinity",
+            "until": "infinity",
+            "is_all": True,
+            **{"first_day": now.date(), "end_day": now.date(), "starts": [], "ends": []},
+            **{"chart_first_day": "-infinity", "chart_end_day": "infinity"},
+            **{"chart_starts": [], "chart_ends": [], "bucket_seconds": None},
+        }
+    since, bucket = now - PERIOD_LENGTHS[period], TRACKER_BUCKETS[period]
+    parts = cut_period(since, now)
+    # A chart by less than days needs each sell.
+    charted = parts if bucket >= timedelta(days=1) else parts | {"starts": [since], "ends": [now]}
+    by_days = charted is parts
+    return {
+        "since": since,
+        "until": now,
+        "is_all": False,
+        **parts,
+        "chart_first_day": parts["first_day"] if by_days else parts["end_day"],
+        "chart_end_day": parts["end_day"],
+        "chart_starts": charted["starts"],
+        "chart_ends": charted["ends"],
+        "bucket_seconds": int(bucket.total_seconds()),
     }
+
+
+def _warnings(row: Row, *, tokens: bool, trades: bool) -> list[str]:
+    counts: dict[str, int] = {}
+    if tokens:
+        counts["period_active_tokens.tokens"] = row["still_holding_count"]
+        counts["period_history_tokens"] = row["active_tokens_count"]
+    if trades:
+        counts["period_trades"] = row["total_txn"]
     return [
         f"{name} has the newest {MAX_ROWS} of {count}." for name, count in counts.items() if count > MAX_ROWS
     ]

@@ -1,5 +1,8 @@
 -- A wallet's record in a period: its figures, its tokens and trades, and how its profit grew; all in one snapshot.
--- Needs wallets_pkey, trades_by_time, positions_pkey, token_faces_pkey, and what token_price.sql needs.
+-- What it did in each token is read from position_days for whole days, from the trades for the parts beside them, and of all time
+-- from positions. Likewise, a chart by days or weeks is read from wallet_days.
+-- Needs wallets_pkey, trades_by_time, positions_pkey, position_days_pkey, wallet_days_pkey, lifetimes_pkey, token_faces_pkey, and
+-- what token_price.sql needs.
   WITH wallet AS MATERIALIZED (
        SELECT *
          FROM wallets
@@ -25,14 +28,45 @@
          FROM trades
         WHERE wallet_id = %(wallet_id)s
           AND created_at > %(since)s
-          AND created_at <= %(now)s
+          AND created_at <= %(until)s
        ),
-       summed AS (
+       piece AS (
        SELECT token_id,
+{ledger.sums: $},
+{ledger.highest: $},
+{ledger.lowest: $}
+         FROM position_days
+        WHERE wallet_id = %(wallet_id)s
+          AND day >= %(first_day)s
+          AND day < %(end_day)s
+        UNION ALL
+       SELECT token_id,
+{ledger.sums: $},
+{ledger.highest: $},
+{ledger.lowest: $}
+         FROM positions
+        WHERE wallet_id = %(wallet_id)s
+          AND %(is_all)s
+        UNION ALL
+       SELECT within.*
+         FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        CROSS JOIN LATERAL (
+              SELECT token_id,
 {ledger.sums},
 {ledger.highest},
 {ledger.lowest}
-         FROM traded
+                FROM trades
+               WHERE wallet_id = %(wallet_id)s
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+               GROUP BY token_id) AS within
+       ),
+       summed AS (
+       SELECT token_id,
+{ledger.sums: sum($) AS $},
+{ledger.highest: max($) AS $},
+{ledger.lowest: min($) AS $}
+         FROM piece
         GROUP BY token_id
        ),
        token AS MATERIALIZED (
@@ -187,19 +221,54 @@
               round_half_up(cost, 9) AS open_cost,
               CASE WHEN quantity > 0 THEN round_half_up(quotient(cost, quantity), 18) END AS avg_cost
          FROM ranked
-        WHERE ordinal <= %(most)s
-           OR (still_holding AND held_ordinal <= %(most)s)
+        WHERE ordinal <= %(most_tokens)s
+           OR (still_holding AND held_ordinal <= %(most_tokens)s)
+       ),
+       -- Of all time, the chart begins at the first trade, by days, or by weeks where these are too many.
+       step AS (
+       SELECT CASE WHEN %(is_all)s THEN started.first_seen
+                   ELSE %(since)s::timestamptz
+              END AS starts_at,
+              COALESCE(%(bucket_seconds)s::integer,
+                       CASE WHEN %(now)s::timestamptz - started.first_seen > interval '400 days' THEN 604800
+                            ELSE 86400
+                       END) * interval '1 second' AS bucket
+         FROM wallet
+         LEFT JOIN (SELECT wallet_id,
+                           first_seen
+                      FROM lifetimes
+                     WHERE wallet_id = %(wallet_id)s) AS started
+           ON started.wallet_id = wallet.wallet_id
+       ),
+       profit_part AS (
+       SELECT day::timestamp AT TIME ZONE 'UTC' AS moment,
+              realized,
+              realized_usd
+         FROM wallet_days
+        WHERE wallet_id = %(wallet_id)s
+          AND day >= %(chart_first_day)s::date
+          AND day < %(chart_end_day)s::date
+          AND covered_txn > 0
+        UNION ALL
+       SELECT trades.created_at,
+              trades.realized,
+              trades.realized_usd
+         FROM unnest(%(chart_starts)s::timestamptz[], %(chart_ends)s::timestamptz[]) AS span (starts_at, ends_at)
+         JOIN trades
+           ON trades.created_at > span.starts_at
+          AND trades.created_at <= span.ends_at
+        WHERE trades.wallet_id = %(wallet_id)s
+          AND trades.realized_cost IS NOT NULL
        ),
        sold AS (
-       SELECT date_bin(%(bucket_seconds)s * interval '1 second', created_at - interval '1 microsecond', %(since)s)
-                  + %(bucket_seconds)s * interval '1 second' AS ends_at,
+       SELECT date_bin(bucket, moment, 'epoch') + bucket AS ends_at,
               sum(realized) AS realized,
               sum(realized_usd) AS realized_usd
-         FROM traded
-        WHERE realized_cost IS NOT NULL
+         FROM profit_part
+        CROSS JOIN step
         GROUP BY 1
        ),
-       -- The bucket that ends now always exists, with the total.
+       -- What was sold before each end. The last point is now, with the total.
        point AS (
        SELECT ends_at,
               sum(realized) OVER (ORDER BY ends_at) AS realized,
@@ -211,7 +280,8 @@
               edge.part * total.realized,
               edge.part * total.realized_usd
          FROM total
-        CROSS JOIN (VALUES (%(since)s::timestamptz, 0), (%(now)s::timestamptz, 1)) AS edge (ends_at, part)
+        CROSS JOIN step
+        CROSS JOIN LATERAL (VALUES (step.starts_at, 0), (%(now)s::timestamptz, 1)) AS edge (ends_at, part)
         WHERE total.covered_txn > 0
        ),
        chart AS (
@@ -227,7 +297,7 @@
        SELECT *
          FROM traded
         ORDER BY created_at DESC
-        FETCH FIRST %(most)s ROWS WITH TIES
+        FETCH FIRST %(most_trades)s ROWS WITH TIES
        ),
        page AS (
        SELECT row_number() OVER (ORDER BY newest.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
@@ -258,7 +328,7 @@
               SELECT round_half_up(newest.value, 9) AS value,
                      round_half_up(COALESCE(newest.value_usd, newest.value * latest.usd), 4) AS value_usd) AS shown
         ORDER BY place
-        LIMIT %(most)s
+        LIMIT %(most_trades)s
        ),
        -- Counted by date_bin first: extracting the hour of each trade takes longer than reading it.
        hour AS (

@@ -1,6 +1,6 @@
 """The schemas of a wallet's record in a period."""
 
-from wallet_api.periods import PERIODS
+from wallet_api.periods import BOARD_PERIODS
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
@@ -24,6 +24,7 @@ from wallet_api.schemas.fields import (
     Rows,
     String,
     Strings,
+    Switch,
 )
 from wallet_api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.schemas.shapes import Shape
@@ -36,7 +37,9 @@ _BY_SIDE = "`value` or `value_usd` again, by direction; absent of the other one.
 class TrackerArguments(WalletArguments):
     """The arguments of GET /v1/wallets/tracker."""
 
-    period = Choice(PERIODS, "The period of the figures.", load_default="1d")
+    period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", load_default="1d")
+    tokens = Switch("`false` leaves the lists of tokens out; `true` by default.", load_default="true")
+    trades = Switch("`false` leaves `period_trades` out; `true` by default.", load_default="true")
 
 
 class TrackedProfileSchema(NativePriceShape, ProfileSchema):
@@ -50,7 +53,7 @@ class TrackedProfileSchema(NativePriceShape, ProfileSchema):
 class TrackerStatsSchema(Shape):
     """A wallet's figures over the period; amounts in native currency. What cannot be known is absent."""
 
-    period = String("The requested period.", enum=PERIODS)
+    period = String("The requested period.", enum=BOARD_PERIODS)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
@@ -111,7 +114,12 @@ class ActiveTokensSchema(Shape):
     active_tokens_count = Integer("Tokens with a trade in the period.")
     still_holding_count = Integer("Those still held.")
     avg_position_size = Amount("Mean value of the buys of a token; 0 if none was bought.")
-    tokens = Rows(TokenRowSchema, "Latest traded first, at most 1000.", many=True)
+    tokens = Rows(
+        TokenRowSchema,
+        "Latest traded first, at most 1000; absent with `tokens=false`.",
+        many=True,
+        optional=True,
+    )
 
 
 class ChartPointSchema(Shape):
@@ -147,16 +155,22 @@ class TrackerSchema(Shape):
     period_active_tokens = Rows(ActiveTokensSchema, "Tokens of the period that are still held.")
     period_history_tokens = Rows(
         TokenRowSchema,
-        "All tokens of the period, latest traded first, at most 1000.",
+        "All tokens of the period, latest traded first, at most 1000; absent with `tokens=false`.",
         many=True,
+        optional=True,
     )
     period_realized_pnl_chart = Rows(
         ChartPointSchema,
-        "How the profit grew, oldest first, by 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`) or"
-        " 6 hours (`30d`); those without a covered sell are left out.",
+        "How the profit grew, oldest first: what was realized before each whole multiple, in UTC, of"
+        " 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours (`30d`) or a day (`90d`, `all`; a week"
+        " after 400 days). The first is the start with 0, the last the end with the total; those without a"
+        " covered sell are left out.",
         many=True,
     )
     period_trades = Rows(
-        TrackerTradeSchema, "The trades of the period, newest first, at most 1000.", many=True
+        TrackerTradeSchema,
+        "The trades of the period, newest first, at most 1000; absent with `trades=false`.",
+        many=True,
+        optional=True,
     )
     warnings = Strings("Which lists were cut; absent if none was.", optional=True)
