@@ -259,6 +259,10 @@ if [ -n "$address" ]; then
         all ranked '[.]data[.]leaderboard[.][0-9]+[.]wallet' | grep -v -q -x "$address" &&
             fault "ranked: the entry is of another wallet than $address"
     fi
+    if ask tokens "/v1/wallets/tokens?$wallet&limit=1000" 200; then
+        same tokens "the address" "$(get tokens .data.wallet)" "$address"
+        same tokens "the number of tokens" "$(get tokens .data.pagination.total)" "$(get history .data.token_overview#)"
+    fi
     if ask tracker "/v1/wallets/tracker?$wallet&period=7d" 200; then
         stat() { get tracker ".data.period_stats.$1"; }
         same tracker "the address" "$(get tracker .data.wallet)" "$address"

@@ -4,6 +4,7 @@ import base64
 import hmac
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,13 +16,14 @@ Behaviour = Callable[[], int]
 
 
 class Received(NamedTuple):
-    """A message: its path, id, body and signatures, and the status of the response."""
+    """A message: its path, id, body and signatures, the status of the response, and when it came."""
 
     path: str
     id: str
     body: str
     is_signed: bool
     status: int
+    at: float
 
     @property
     def document(self) -> Any:
@@ -39,7 +41,9 @@ class Receiver:
 
     def accepted(self, path: str = "/") -> list[Received]:
         """Return the messages to a path that got a 2xx, without those of an id that came before."""
-        first = {one.id: one for one in reversed(self.received) if one.path == path and one.status < 300}
+        first = {
+            one.id: one for one in reversed(self.received) if one.path == path and 200 <= one.status < 300
+        }
         return [one for one in self.received if first.get(one.id) is one]
 
     def told(self, path: str = "/") -> list[tuple[str, str]]:
@@ -66,11 +70,15 @@ def receiving() -> Iterator[Receiver]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
+            # 0 closes the connection without a response.
             status = receiver.behaviours.get(self.path, lambda: 204)()
             signed = is_signed(SECRET, self.headers, body)
             receiver.received.append(
-                Received(self.path, self.headers["webhook-id"], body.decode(), signed, status)
+                Received(self.path, self.headers["webhook-id"], body.decode(), signed, status, time.time())
             )
+            if status == 0:
+                self.close_connection = True
+                return
             self.send_response(status)
             if 300 <= status < 400:
                 self.send_header("location", "/elsewhere")
