@@ -93,6 +93,11 @@ class Chain:
         return mint == self.wrapped_mint or mint in self.pseudo_mints
 
 
+def stored_form(text: str, chains: Iterable[Chain]) -> str:
+    """Return an address or mint as that of these chains whose address it is stores it; else unchanged."""
+    return next((chain.canonical(text) for chain in chains if chain.is_address(text)), text)
+
+
 def _is_solana_address(text: str) -> bool:
     return _BASE58.fullmatch(text) is not None and len(base58.b58decode(text)) == 32
 

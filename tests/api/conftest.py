@@ -1,6 +1,6 @@
 """Fixtures of the tests of the operations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,11 +10,19 @@ from flask.testing import FlaskClient
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import WALLETS
+from tests.lib.browser import Page, browser
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 NewCaller = Callable[..., Caller]
 ClientOf = Callable[..., FlaskClient]
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A browser for all tests of this module."""
+    with browser(tmp_path_factory.mktemp("chromium") / "profile") as page:
+        yield page
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """The page at /docs in a real browser: its policy, its operations, and a request with a key."""
 
-from collections.abc import Iterator
-
 import pytest
 import requests
 from flask.testing import FlaskClient
 
-from tests.lib.browser import Page, browser, needs_chromium
+from tests.lib.browser import Page, needs_chromium
 from tests.lib.demo_service import DemoService
 from tests.lib.looks import DRAWN_WIDTH, TOO_PALE
 from tests.lib.processes import Gunicorn
@@ -14,13 +12,6 @@ from tests.lib.waiting import eventually
 
 _WALLETS = "#operations-Wallets-list_wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A browser for all tests of this module."""
-    with browser(tmp_path_factory.mktemp("chromium") / "profile") as page:
-        yield page
 
 
 @pytest.fixture

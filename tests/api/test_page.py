@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import requests
 from flask.testing import FlaskClient
 
 from tests.ledger.in_process import Importer
-from tests.lib.browser import Page, browser, needs_chromium
+from tests.lib.browser import Page, needs_chromium
 from tests.lib.demo_service import DemoService
 from tests.lib.looks import DRAWN_WIDTH, TOO_PALE
 from tests.lib.processes import Gunicorn, StartGunicorn
@@ -48,13 +47,6 @@ new Promise((resolve) => {
   setTimeout(() => resolve(0), 300);
 })
 """
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A browser for all tests of this module."""
-    with browser(tmp_path_factory.mktemp("chromium") / "profile") as page:
-        yield page
 
 
 @pytest.fixture

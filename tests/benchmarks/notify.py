@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.notify --minutes 8
 
-At the end each target has been told the last state of each trade, in the order of arrival, and ids repeat
+At the end each target has been reported the last state of each trade, in the order of arrival, and ids repeat
 only with the same body.
 """
 
@@ -104,17 +104,21 @@ def change(importer: Importer, chance: random.Random, state: dict[str, Row], num
 
 
 def faults_of(receiver: Receiver, state: dict[str, Row], target: str) -> list[str]:
-    """Return what a target was not told, or told wrongly."""
+    """Return what a target was not reported, or reported wrongly."""
     accepted = receiver.accepted(f"/{target}")
     of_all = [one.document for one in accepted if one.document.get("rule") == "all"]
     last = {one["data"]["tx_signature"]: one for one in of_all}
     faults = []
     for signature, row in state.items():
-        told = last.get(signature)
-        if row and (told is None or told["type"] == "removal" or told["data"]["value"] != int(row["value"])):
-            faults.append(f"{target}: {signature} is not told as it is")
-        if not row and told is not None and told["type"] != "removal":
-            faults.append(f"{target}: {signature} is told, and was removed")
+        reported = last.get(signature)
+        if row and (
+            reported is None
+            or reported["type"] == "removal"
+            or reported["data"]["value"] != int(row["value"])
+        ):
+            faults.append(f"{target}: {signature} is not reported as it is")
+        if not row and reported is not None and reported["type"] != "removal":
+            faults.append(f"{target}: {signature} is reported, and was removed")
     times = [one["timestamp"] for one in of_all]
     if times != sorted(times):
         faults.append(f"{target}: not in the order of arrival")
@@ -183,7 +187,7 @@ def main() -> None:
         nine = statistics.quantiles(delays, n=10)[8]
         half = statistics.median(delays)
         print(f"{number} changes, {kills} kills; half within {half:.2f} s, 9 of 10 within {nine:.2f} s")
-        print("\n".join(faults[:20]) or "All is told, in its order.")
+        print("\n".join(faults[:20]) or "All is reported, in its order.")
 
 
 if __name__ == "__main__":

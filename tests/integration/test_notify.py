@@ -97,8 +97,8 @@ def test_trades_corrections_and_removals_are_told_in_their_order(
     importer.trades(
         [trade("small"), trade("big", value="2.5"), trade("sold", transaction_type="sell", value="9")]
     )
-    # What was told is corrected also where it no longer matches; what was not is a trade once it matches.
-    for change, told in (
+    # What was reported is corrected also where it no longer matches; what was not is a trade once it matches.
+    for change, reported in (
         (None, ("trade", "big")),
         (lambda: importer.trades([trade("big", value="1")]), ("correction", "big")),
         (lambda: importer.trades([trade("small", value="3")]), ("trade", "small")),
@@ -107,8 +107,10 @@ def test_trades_corrections_and_removals_are_told_in_their_order(
     ):
         if change is not None:
             change()
-        assert eventually(lambda told=told: receiver.told()[-1:] == [told]), receiver.told()
-    assert len(receiver.told()) == 5
+        assert eventually(lambda reported=reported: receiver.reported()[-1:] == [reported]), (
+            receiver.reported()
+        )
+    assert len(receiver.reported()) == 5
     assert all(one.is_signed for one in receiver.received)
     assert len({one.id for one in receiver.received}) == 5
     first = receiver.received[0].document
@@ -130,7 +132,7 @@ def test_a_target_that_fails_delays_no_other_and_gets_all_under_the_same_ids(
     importer.trades([trade("a"), trade("b")])
     assert eventually(lambda: len(receiver.accepted("/good")) == 2, 5)
     assert len(receiver.accepted("/bad")) < 2
-    assert eventually(lambda: receiver.told("/bad") == [("trade", "a"), ("trade", "b")], 30)
+    assert eventually(lambda: receiver.reported("/bad") == [("trade", "a"), ("trade", "b")], 30)
     tries = [one.id for one in receiver.received if one.path == "/bad"]
     assert (len(tries), len(set(tries))) == (5, 2)
     assert not [one for one in receiver.received if one.path == "/elsewhere"]
@@ -151,8 +153,8 @@ def test_killed_at_any_instant_it_loses_nothing_and_repeats_only_under_the_same_
         process = start(rules_of(receiver, ALL))
     expected = [("trade", f"t{number}-{part}") for number in range(6) for part in range(3)]
     assert eventually(lambda: len(receiver.accepted()) == len(expected), 60)
-    assert sorted(receiver.told()) == expected
-    assert [one[1][:2] for one in receiver.told()] == [one[1][:2] for one in expected]
+    assert sorted(receiver.reported()) == expected
+    assert [one[1][:2] for one in receiver.reported()] == [one[1][:2] for one in expected]
     ids: dict[str, str] = {}
     for one in receiver.received:
         assert ids.setdefault(one.id, one.body) == one.body
@@ -169,7 +171,7 @@ def test_what_is_told_again_after_a_restore_has_the_same_id(
     process.terminate()
     process.wait()
     connection.execute("UPDATE notify_place SET cursor = %(cursor)s", {"cursor": cursor})
-    connection.execute("DELETE FROM notify_told")
+    connection.execute("DELETE FROM notify_reported")
     start(rules_of(receiver, ALL))
     assert eventually(lambda: len(receiver.received) == 2)
     assert receiver.received[0].id == receiver.received[1].id
@@ -187,14 +189,14 @@ def test_a_cluster_is_told_once_and_what_breaks_it_too(
     cluster = receiver.received[0].document
     assert (cluster["type"], sorted(cluster["wallets"])) == ("cluster", sorted([ANN, BEN]))
     importer.remove_trades([trade("a", 50)])
-    assert eventually(lambda: receiver.told()[1:] == [("cluster_broken", "a")])
+    assert eventually(lambda: receiver.reported()[1:] == [("cluster_broken", "a")])
     importer.trades([trade("a", 50)])
     assert eventually(
-        lambda: [type for type, _ in receiver.told()] == ["cluster", "cluster_broken", "cluster"]
+        lambda: [type for type, _ in receiver.reported()] == ["cluster", "cluster_broken", "cluster"]
     )
 
 
-def test_a_removed_wallet_and_a_purge_take_back_what_was_told(
+def test_a_removed_wallet_and_a_purge_take_back_what_was_reported(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
 ) -> None:
     start(rules_of(receiver, ALL))
@@ -202,7 +204,7 @@ def test_a_removed_wallet_and_a_purge_take_back_what_was_told(
     importer.trades([trade("a"), trade("b", 60, BEN), trade("old", 60 * 24 * 90, BEN)])
     assert eventually(lambda: len(receiver.received) == 3)
     importer.remove_wallets([{"blockchain": "solana", "wallet_address": ANN}])
-    assert eventually(lambda: receiver.told()[3:] == [("wallet_removal", "")])
+    assert eventually(lambda: receiver.reported()[3:] == [("wallet_removal", "")])
     assert receiver.received[3].document["data"]["profile"]["wallet_address"] == ANN
 
 
@@ -214,9 +216,9 @@ def test_a_flood_is_held_back_as_one_message(
     assert eventually(lambda: begun(connection))
     importer.trades([trade(f"t{number}", 60 - number / 10) for number in range(40)])
     assert eventually(lambda: any("held_back" in one.body for one in receiver.received), 40)
-    told = [one.document for one in receiver.accepted()]
-    held = next(one for one in told if one["type"] == "held_back")
-    assert len(told) - 1 + held["data"]["count"] == 40
+    reported = [one.document for one in receiver.accepted()]
+    held = next(one for one in reported if one["type"] == "held_back")
+    assert len(reported) - 1 + held["data"]["count"] == 40
     result = run_command("notify", "status", "--json", settings=settings)
     assert f'"held_back":{held["data"]["count"]}' in result.output
 
@@ -237,7 +239,7 @@ def test_a_target_that_fails_for_three_days_is_paused_until_it_is_resumed(
     receiver.behaviours.clear()
     resumed = run_command("notify", "resume", "bot", settings=settings)
     assert "2 messages will be sent." in resumed.output
-    assert eventually(lambda: receiver.told() == [("trade", "a"), ("trade", "b")], 20)
+    assert eventually(lambda: receiver.reported() == [("trade", "a"), ("trade", "b")], 20)
     assert "There is no target 'none'" in run_command("notify", "resume", "none", settings=settings).output
 
 
@@ -252,7 +254,7 @@ def test_the_rules_are_read_again_on_sighup_and_stay_with_faults(
         process.send_signal(signal.SIGHUP)
         assert any(line in text for text in process.stdout)
     importer.trades([trade("a")])
-    assert eventually(lambda: receiver.told() == [("trade", "a")])
+    assert eventually(lambda: receiver.reported() == [("trade", "a")])
 
 
 def test_a_template_makes_the_body_and_a_name_writes_no_json(

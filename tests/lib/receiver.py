@@ -46,7 +46,7 @@ class Receiver:
         }
         return [one for one in self.received if first.get(one.id) is one]
 
-    def told(self, path: str = "/") -> list[tuple[str, str]]:
+    def reported(self, path: str = "/") -> list[tuple[str, str]]:
         """Return the type and the transaction of each message that was accepted, in their order."""
         documents = [one.document for one in self.accepted(path)]
         return [(one["type"], one["data"].get("tx_signature", "")) for one in documents]

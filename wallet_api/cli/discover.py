@@ -105,7 +105,7 @@ def discover(
         if kept.since is not None:
             write_note(
                 f"Goes on from {kept.path} of {kept.since:%Y-%m-%d %H:%M} UTC with {len(kept):,} results."
-                " Delete it to begin anew."
+                " Delete it to begin again."
             )
         purse = _Shown(settings, max_requests, stack)
         open_source = stack.enter_context(node_source(settings, chain, tokens, purse, kept))

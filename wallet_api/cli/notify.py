@@ -1,12 +1,10 @@
 """`wallet-api notify`: webhooks about the changes of the feed."""
 
-import json
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,10 @@ import click
 from wallet_api.cli.environment import database, require_tables, settings_with_database
 from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.cli.sync_rounds import log_to_stderr
-from wallet_api.database import Connection, Database, connect
+from wallet_api.database import Database, connect
 from wallet_api.errors import CursorUnknown
 from wallet_api.notify import store
-from wallet_api.notify.following import read_page, tell_page
+from wallet_api.notify.following import read_page, report_page
 from wallet_api.notify.matching import WebhookMessage
 from wallet_api.notify.messages import body_of, headers_of, message_id
 from wallet_api.notify.rules import RulesError
@@ -90,18 +88,18 @@ def _read(path: Path, *, allow_private: bool) -> CurrentRules:
 
 
 def _print_changes(own: Database, rules: CurrentRules, stopping: threading.Event) -> None:
-    told: store.AllTold = {}
+    reported: store.AllReported = {}
     place, *_ = read_page(own, None)
 
     def show(message: WebhookMessage, bodies: Any, arrived_at: datetime) -> None:
         for target, body in bodies.items():
-            click.echo(f"{target}  {message.told.message_id}  {body}")
+            click.echo(f"{target}  {message.reported.message_id}  {body}")
 
     while not stopping.is_set():
         rules.refresh()
         place, changes, data = read_page(own, place)
         with own.read() as connection:
-            tell_page(connection, rules.value, changes, data, told, show)
+            report_page(connection, rules.value, changes, data, reported, show)
         stopping.wait(0.0 if changes else POLL_SECONDS)
 
 
@@ -109,14 +107,9 @@ def _print_changes(own: Database, rules: CurrentRules, stopping: threading.Event
 def _sole(settings: Settings) -> Iterator[None]:
     """Hold the lock of the one process that sends."""
     with connect(str(settings.database_url)) as connection:
-        if not _locks(connection):
+        if not connection.fetch_value("SELECT pg_try_advisory_lock(%(lock)s)", {"lock": _LOCK}):
             raise click.ClickException("'wallet-api notify' already runs on this database.")
         yield
-
-
-def _locks(connection: Connection) -> bool:
-    taken: bool = connection.fetch_value("SELECT pg_try_advisory_lock(%(lock)s)", {"lock": _LOCK})
-    return taken
 
 
 @notify.command("test")
@@ -133,12 +126,8 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
     now, has_failed = datetime.now(UTC), False
     for name in chosen.targets:
         target = rules.targets[name]
-        plain = {
-            "type": '"test"',
-            "timestamp": json.dumps(f"{now:%Y-%m-%dT%H:%M:%SZ}"),
-            "rule": json.dumps(rule),
-        }
-        body = body_of(target.template, plain | {"data": "{}"}, {"type": "test", "rule": rule})
+        members = {"type": "test", "timestamp": f"{now:%Y-%m-%dT%H:%M:%SZ}", "rule": rule}
+        body = body_of(target.template, members, "{}", {})
         headers = headers_of(target.secrets, message_id(rule, "test", now.isoformat()), now, body)
         try:
             send(target.url, body, headers, allow_private=allow_private, ca_file=target.ca_file)
@@ -158,15 +147,11 @@ def status(as_json: bool) -> None:
     with database() as connection:
         rows = store.status(connection)
     if as_json:
-        print_json([row | {"delay_seconds": _seconds(row["delay_seconds"])} for row in rows])
+        print_json(rows)
     elif not rows:
         click.echo("Nothing was sent yet.")
     else:
         print_table([_HEADINGS, *(_words(row, now) for row in rows)])
-
-
-def _seconds(delay: Decimal | None) -> float | None:
-    return None if delay is None else float(delay)
 
 
 def _words(row: dict[str, Any], now: datetime) -> tuple[str, ...]:

@@ -1,17 +1,17 @@
--- Webhooks: up to where the feed was read, what was told of it, and what waits to be sent. Plain tables of the coordinator.
+-- Webhooks: up to where the feed was read, what was reported of it, and what waits to be sent. Plain tables of the coordinator.
 
 CREATE TABLE notify_place (
     is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
     cursor text NOT NULL
 );
 
--- What each rule told last of a subject: a trade, or a cluster of trades in a token. message_id is that of its message, of which
--- the id of the next one follows. is_told is false once a message took it back.
-CREATE TABLE notify_told (
+-- What each rule reported last of a subject: a trade, or a cluster of trades in a token. message_id is that of its message, of which
+-- the id of the next one follows. is_reported is false once a message took it back.
+CREATE TABLE notify_reported (
     subject text COLLATE "C" NOT NULL,
     rule text COLLATE "C" NOT NULL,
     message_id text NOT NULL,
-    is_told boolean NOT NULL,
+    is_reported boolean NOT NULL,
     traded_at timestamptz NOT NULL,
     PRIMARY KEY (subject, rule)
 );

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import random
 import time
 from collections.abc import Callable
@@ -35,8 +36,8 @@ class Sender(Thread):
         self.woken, self._stopping = Event(), Event()
         self._database, self._target, self._find = database, name, find
         self._allow_private = allow_private
-        self._tokens, self._counted_at = 0.0, time.monotonic()
-        self._is_new = True
+        # The bucket is full at first.
+        self._tokens, self._counted_at = math.inf, time.monotonic()
 
     def stop(self) -> None:
         """Send no more; the try under way ends with its deadline."""
@@ -80,8 +81,7 @@ class Sender(Thread):
         """Take a token of the bucket; return 0, or after how many seconds there is one."""
         now = time.monotonic()
         earned = (now - self._counted_at) * per_minute / 60
-        self._tokens = float(per_minute) if self._is_new else min(per_minute, self._tokens + earned)
-        self._is_new, self._counted_at = False, now
+        self._tokens, self._counted_at = min(per_minute, self._tokens + earned), now
         if self._tokens >= 1:
             self._tokens -= 1
             return 0.0
@@ -99,9 +99,8 @@ class Sender(Thread):
             first, last = (f"{taken[name]:%Y-%m-%dT%H:%M:%SZ}" for name in ("first_at", "last_at"))
             id = message_id(self._target, "held_back", taken["first_id"], taken["last_id"])
             data = json.dumps({"count": taken["count"], "first_at": first, "last_at": last})
-            words = {"type": "held_back", "count": taken["count"], "created_at": last}
-            plain = {"type": '"held_back"', "timestamp": json.dumps(last), "data": data}
-            body = body_of(target.template, plain, words)
+            words = {"count": taken["count"], "created_at": last}
+            body = body_of(target.template, {"type": "held_back", "timestamp": last}, data, words)
             store.add_body(connection, self._target, "", id, body, taken["last_at"])
         log.warning("webhooks to %s: %d messages were held back as one", self._target, taken["count"])
         return 60 / target.per_minute

@@ -1,15 +1,15 @@
-"""Read the feed, and save what the rules tell of each change together with the place in the feed."""
+"""Read the feed, and save what the rules report of each change together with the place in the feed."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from wallet_api.database import Connection, Database
 from wallet_api.notify import store
 from wallet_api.notify.matching import (
     Change,
-    Told,
+    Reported,
     WebhookMessage,
     cluster_broken,
     cluster_subject,
@@ -22,7 +22,7 @@ from wallet_api.notify.matching import (
 )
 from wallet_api.notify.messages import body_of
 from wallet_api.notify.rules import WORDS, Rule, Rules
-from wallet_api.notify.store import AllTold
+from wallet_api.notify.store import AllReported
 from wallet_api.queries.changes import NOW, read_changes
 from wallet_api.schemas.feed import ChangeSchema
 
@@ -31,23 +31,19 @@ PAGE = 200
 
 _schema = ChangeSchema()
 
-Told_of = Callable[[WebhookMessage, Mapping[str, str], datetime], None]
+OnMessage = Callable[[WebhookMessage, Mapping[str, str], datetime], None]
 
 
 def follow(database: Database, rules: Rules) -> int:
-    """Save what is told of the next changes; return how many were read. Begins with those to come.
+    """Save what is reported of the next changes; return how many were read. Begins with those to come.
 
     Raises ServiceUnavailable, CursorUnknown if the feed has no such place.
     """
     with database.write() as connection, connection.transaction():
         place = store.read_place(connection)
         cursor, changes, bodies = read_page(database, place)
-        told = store.read_told(connection, _subjects(changes))
-
-        def tell(message: WebhookMessage, bodies: Mapping[str, str], arrived_at: datetime) -> None:
-            store.add(connection, message, bodies, arrived_at)
-
-        tell_page(connection, rules, changes, bodies, told, tell)
+        reported = store.read_reported(connection, _subjects(changes))
+        report_page(connection, rules, changes, bodies, reported, partial(store.add, connection))
         store.move(connection, cursor)
     return len(changes)
 
@@ -60,23 +56,26 @@ def read_page(database: Database, place: str | None) -> tuple[str, list[Change],
     return data["pagination"]["next_cursor"], list(changes), _schema.write(columns) if changes else []
 
 
-def tell_page(
+def report_page(
     connection: Connection,
     rules: Rules,
     changes: Sequence[Change],
     bodies: Sequence[str],
-    told: AllTold,
-    tell: Told_of,
+    reported: AllReported,
+    report: OnMessage,
 ) -> None:
-    """Call `tell` with each message about the changes, in their order. `told` is kept as of the last one."""
+    """Call `report` with each message about the changes, in their order.
+
+    `reported` is kept as of the last one.
+    """
     for change, data in zip(changes, bodies, strict=True):
         arrived_at = datetime.fromisoformat(change["arrived_at"])
         if change["event"] in ("wallet_removal", "purge"):
-            told |= store.read_told_among(connection, change)
+            reported |= store.read_reported_among(connection, change)
         for rule in rules.rules:
-            for message in _messages(connection, rule, change, told):
-                told |= {(subject, rule.name): message.told for subject in message.subjects}
-                tell(message, _bodies(rules, message, data, change["arrived_at"]), arrived_at)
+            for message in _messages(connection, rule, change, reported):
+                reported |= {(subject, rule.name): message.reported for subject in message.subjects}
+                report(message, _bodies(rules, message, data, change["arrived_at"]), arrived_at)
 
 
 def _subjects(changes: Sequence[Change]) -> Iterator[str]:
@@ -86,10 +85,14 @@ def _subjects(changes: Sequence[Change]) -> Iterator[str]:
             yield cluster_subject(change["profile_blockchain"], change["mint"])
 
 
-def _messages(connection: Connection, rule: Rule, change: Change, told: AllTold) -> Iterator[WebhookMessage]:
-    of_rule = {subject: one for (subject, name), one in told.items() if name == rule.name}
+def _messages(
+    connection: Connection, rule: Rule, change: Change, reported: AllReported
+) -> Iterator[WebhookMessage]:
+    of_rule = {subject: one for (subject, name), one in reported.items() if name == rule.name}
     if change["event"] in ("wallet_removal", "purge"):
-        clusters = {name: one for name, one in of_rule.items() if name.startswith("cluster|") and one.is_told}
+        clusters = {
+            name: one for name, one in of_rule.items() if name.startswith("cluster|") and one.is_reported
+        }
         if rule.cluster is None:
             gone = {name: one for name, one in of_rule.items() if _is_among(change, name, one)}
             message = of_many(rule, change, gone)
@@ -108,38 +111,36 @@ def _messages(connection: Connection, rule: Rule, change: Change, told: AllTold)
         yield from _cluster(connection, rule, change, of_rule)
 
 
-def _is_among(change: Change, subject: str, told: Told) -> bool:
+def _is_among(change: Change, subject: str, reported: Reported) -> bool:
     chain, wallet, mint, *_ = subject.split("|")
-    if not told.is_told or chain == "cluster":
+    if not reported.is_reported or chain == "cluster":
         return False
     if change["event"] == "wallet_removal":
         return (chain, wallet) == (change["profile_blockchain"], change["profile_wallet_address"])
     before = change.get("before")
     return (change.get("mint") in (None, mint)) and (
-        before is None or told.traded_at < datetime.fromisoformat(before)
+        before is None or reported.traded_at < datetime.fromisoformat(before)
     )
 
 
 def _cluster(
-    connection: Connection, rule: Rule, change: Change, told: Mapping[str, Told]
+    connection: Connection, rule: Rule, change: Change, reported: Mapping[str, Reported]
 ) -> Iterator[WebhookMessage]:
     assert rule.cluster is not None
     chain, mint = change["profile_blockchain"], change["mint"]
-    if (rule.chain, rule.mint) != (None, None) and not (
-        rule.chain in (None, chain) and (rule.mint is None or mint in rule.mint)
-    ):
+    if rule.chain not in (None, chain) or not (rule.mint is None or mint in rule.mint):
         return
     length = timedelta(hours=rule.cluster.hours)
-    known = told.get(cluster_subject(chain, mint))
-    if known is not None and known.is_told:
+    known = reported.get(cluster_subject(chain, mint))
+    if known is not None and known.is_reported:
         end = known.traded_at
         trades = store.read_trades(connection, rule, chain, mint, end - length, end)
         message = cluster_broken(rule, change, trades, known)
         if message is not None:
             yield message
-            known = message.told
+            known = message.reported
         elif not is_over(rule, change, known):
-            # It is told once in its hours.
+            # It is reported once in its hours.
             return
     if change["event"] in ("trade", "correction") and matches(rule, change):
         at = datetime.fromisoformat(change["created_at"])
@@ -151,14 +152,9 @@ def _cluster(
 
 def _bodies(rules: Rules, message: WebhookMessage, data: str, at: str) -> dict[str, str]:
     change, rule = message.change, message.rule
-    wallets, count = ", ".join(message.wallets), len(message.wallets)
     words = {name: change.get(column) for name, column in WORDS.items()}
-    words |= {"type": message.type, "rule": rule.name, "wallets": wallets, "count": count}
-    plain = {
-        "type": json.dumps(message.type),
-        "timestamp": json.dumps(at),
-        "rule": json.dumps(rule.name),
-        **({"wallets": json.dumps(list(message.wallets))} if rule.cluster else {}),
-        "data": data,
-    }
-    return {name: body_of(rules.targets[name].template, plain, words) for name in rule.targets}
+    words |= {"wallets": ", ".join(message.wallets), "count": len(message.wallets)}
+    members: dict[str, Any] = {"type": message.type, "timestamp": at, "rule": rule.name}
+    if rule.cluster:
+        members["wallets"] = list(message.wallets)
+    return {name: body_of(rules.targets[name].template, members, data, words) for name in rule.targets}

@@ -1,4 +1,4 @@
-"""What a rule tells of a change of the feed. Nothing here reads or stores."""
+"""What a rule reports of a change of the feed. Nothing here reads or stores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,22 +16,22 @@ _VERSION = ("event", "value", "token_amount", "created_at", "before")
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a rule told last of a subject. `is_told` is false once a message took it back."""
+class Reported:
+    """What a rule reported last of a subject. `is_reported` is false once a message took it back."""
 
     message_id: str
-    is_told: bool
+    is_reported: bool
     traded_at: datetime
 
 
 @dataclass(frozen=True)
 class WebhookMessage:
-    """What a rule tells of a change, and the subjects of which that is known then."""
+    """What a rule reports of a change, and the subjects of which that is known then."""
 
     rule: Rule
     type: str
     subjects: Sequence[str]
-    told: Told
+    reported: Reported
     change: Change
     wallets: Sequence[str] = ()
 
@@ -67,31 +67,31 @@ def _is_least(least: Decimal | None, amount: str | None) -> bool:
     return least is None or (amount is not None and Decimal(amount) >= least)
 
 
-def of_trade(rule: Rule, change: Change, told: Told | None) -> WebhookMessage | None:
-    """Return what a rule tells of a trade, a correction or the removal of a trade; None if nothing.
+def of_trade(rule: Rule, change: Change, reported: Reported | None) -> WebhookMessage | None:
+    """Return what a rule reports of a trade, a correction or the removal of a trade; None if nothing.
 
-    What was told is corrected, also if it no longer matches. What was not is a trade, once it matches.
+    What was reported is corrected, also if it no longer matches. What was not is a trade, once it matches.
     """
-    was_told = told is not None and told.is_told
+    was_reported = reported is not None and reported.is_reported
     if change["event"] == "removal":
-        type = "removal" if was_told else None
-    elif was_told:
+        type = "removal" if was_reported else None
+    elif was_reported:
         type = "correction"
     else:
         type = "trade" if matches(rule, change) else None
-    return None if type is None else _message(rule, type, [subject_of(change)], change, told)
+    return None if type is None else _message(rule, type, [subject_of(change)], change, reported)
 
 
-def of_many(rule: Rule, change: Change, told: Mapping[str, Told]) -> WebhookMessage | None:
-    """Return what a rule tells of the removal of all trades that it told of."""
-    if not told:
+def of_many(rule: Rule, change: Change, reported: Mapping[str, Reported]) -> WebhookMessage | None:
+    """Return what a rule reports of the removal of all trades that it reported of."""
+    if not reported:
         return None
-    newest = max(told.values(), key=lambda one: one.traded_at)
-    return _message(rule, str(change["event"]), sorted(told), change, newest)
+    newest = max(reported.values(), key=lambda one: one.traded_at)
+    return _message(rule, str(change["event"]), sorted(reported), change, newest)
 
 
 def of_cluster(
-    rule: Rule, change: Change, trades: Sequence[tuple[datetime, str]], told: Told | None
+    rule: Rule, change: Change, trades: Sequence[tuple[datetime, str]], reported: Reported | None
 ) -> WebhookMessage | None:
     """Return the first cluster that the trade of a change is in; None without one.
 
@@ -103,14 +103,14 @@ def of_cluster(
     for end in sorted({time for time, _ in trades if at <= time < at + length}):
         wallets = sorted({wallet for time, wallet in trades if end - length < time <= end})
         if len(wallets) >= cluster.wallets:
-            return _of_token(rule, "cluster", {**change, "created_at": end.isoformat()}, wallets, told)
+            return _of_token(rule, "cluster", {**change, "created_at": end.isoformat()}, wallets, reported)
     return None
 
 
 def cluster_broken(
-    rule: Rule, change: Change, trades: Sequence[tuple[datetime, str]], told: Told
+    rule: Rule, change: Change, trades: Sequence[tuple[datetime, str]], reported: Reported
 ) -> WebhookMessage | None:
-    """Return that a cluster that was told is none any more; None if it still is.
+    """Return that a cluster that was reported is none any more; None if it still is.
 
     `trades` are those of its hours.
     """
@@ -118,24 +118,24 @@ def cluster_broken(
     assert isinstance(cluster, Cluster)
     wallets = sorted({wallet for _, wallet in trades})
     if len(wallets) < cluster.wallets:
-        return _of_token(rule, "cluster_broken", change, wallets, told)
+        return _of_token(rule, "cluster_broken", change, wallets, reported)
     return None
 
 
-def is_over(rule: Rule, change: Change, told: Told) -> bool:
-    """Return whether the hours after a cluster have passed at a trade, so that the next one is told."""
+def is_over(rule: Rule, change: Change, reported: Reported) -> bool:
+    """Return whether the hours after a cluster have passed at a trade, so that the next one is reported."""
     assert rule.cluster is not None
     at = change.get("created_at")
-    return at is not None and datetime.fromisoformat(at) - told.traded_at >= timedelta(
+    return at is not None and datetime.fromisoformat(at) - reported.traded_at >= timedelta(
         hours=rule.cluster.hours
     )
 
 
 def _of_token(
-    rule: Rule, type: str, change: Change, wallets: Sequence[str], told: Told | None
+    rule: Rule, type: str, change: Change, wallets: Sequence[str], reported: Reported | None
 ) -> WebhookMessage:
     subject = cluster_subject(change["profile_blockchain"], change["mint"])
-    return _message(rule, type, [subject], change, told, wallets)
+    return _message(rule, type, [subject], change, reported, wallets)
 
 
 def _message(
@@ -143,15 +143,15 @@ def _message(
     type: str,
     subjects: Sequence[str],
     change: Change,
-    told: Told | None,
+    reported: Reported | None,
     wallets: Sequence[str] = (),
 ) -> WebhookMessage:
     version = [str(change.get(name)) for name in _VERSION]
-    # With the one before, so that what is told again after it was taken back is another message.
-    id = message_id(rule.name, type, *subjects, *version, "" if told is None else told.message_id)
-    is_told = type in ("trade", "correction", "cluster")
+    # With the one before, so that what is reported again after it was taken back is another message.
+    id = message_id(rule.name, type, *subjects, *version, "" if reported is None else reported.message_id)
+    is_reported = type in ("trade", "correction", "cluster")
     # A cluster that broke stays where it was; a wallet that was removed has no time of a trade.
     keeps = type == "cluster_broken" or change.get("created_at") is None
-    traded_at = told.traded_at if told and keeps else datetime.fromisoformat(change["created_at"])
-    known = Told(id, is_told, traded_at)
+    traded_at = reported.traded_at if reported and keeps else datetime.fromisoformat(change["created_at"])
+    known = Reported(id, is_reported, traded_at)
     return WebhookMessage(rule, type, subjects, known, change, wallets)

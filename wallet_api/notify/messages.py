@@ -16,16 +16,21 @@ from wallet_api.notify.rules import NAMES
 
 
 def message_id(*parts: str) -> str:
-    """Return the id of a message, which follows from what it tells."""
+    """Return the id of a message, which follows from what it reports."""
     return f"msg_{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}"
 
 
-def body_of(template: string.Template | None, plain: Mapping[str, str], words: Mapping[str, Any]) -> str:
-    """Return the body of a message: `plain`, whose members are JSON, or the template with these words."""
+def body_of(
+    template: string.Template | None, members: Mapping[str, Any], data: str, words: Mapping[str, Any]
+) -> str:
+    """Return the body of a message: its members and `data`, which is JSON, or the template.
+
+    A template has the members and these words by name.
+    """
     if template is None:
-        return f"{{{','.join(f'{json.dumps(name)}:{member}' for name, member in plain.items())}}}"
-    given = {name: "" if word is None else str(word) for name, word in words.items()}
-    # Whoever names a token must not write JSON.
+        return f'{json.dumps(members, separators=(",", ":"))[:-1]},"data":{data}}}'
+    given = {name: "" if word is None else str(word) for name, word in {**members, **words}.items()}
+    # Who names a token must not write JSON.
     quoted = {name: json.dumps(word)[1:-1] for name, word in given.items()}
     return template.substitute(dict.fromkeys(NAMES, "") | quoted)
 

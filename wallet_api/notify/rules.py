@@ -1,4 +1,4 @@
-"""The rules of webhooks, read from a TOML file: what is told, and to whom."""
+"""The rules of webhooks, read from a TOML file: what is reported, and to whom."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from marshmallow import Schema, ValidationError, fields, validates
 from marshmallow.validate import Length, OneOf, Range
 
-from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.chains import CHAINS, WALLET_TYPES, stored_form
 from wallet_api.schemas.feed import DIRECTIONS
 
 _PREFIX = "whsec_"
@@ -61,7 +61,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Rule:
-    """Which trades are told to which targets; None of a condition is any."""
+    """Which trades are reported to which targets; None of a condition is any."""
 
     name: str
     targets: tuple[str, ...]
@@ -81,11 +81,6 @@ class Rules:
 
     targets: Mapping[str, Target]
     rules: tuple[Rule, ...]
-
-
-def canonical(text: str) -> str:
-    """Return an address or mint as the ledger has it: in lower case on EVM chains."""
-    return text.lower() if text[:2].lower() == "0x" else text
 
 
 class _Texts(fields.Field[Any]):
@@ -209,7 +204,7 @@ def _rule(name: str, loaded: dict[str, Any], lists: Mapping[str, Iterable[str]])
                 for one in loaded[condition]
                 for text in (lists[one[1:]] if one[:1] == _LIST and condition == "address" else [one])
             ]
-            loaded[condition] = frozenset(map(canonical, texts))
+            loaded[condition] = frozenset(stored_form(text, CHAINS.values()) for text in texts)
     return Rule(name, targets, cluster=cluster and Cluster(**cluster), **loaded)
 
 

@@ -48,7 +48,7 @@ class CurrentRules:
 
 
 def run(database: Database, rules: CurrentRules, stopping: threading.Event) -> None:
-    """Follow the feed and send what the rules tell of it, until stopped. Raises CursorUnknown."""
+    """Follow the feed and send what the rules report of it, until stopped. Raises CursorUnknown."""
     senders: dict[str, Sender] = {}
     log.warning("notify: %d rules, %d targets", len(rules.value.rules), len(rules.value.targets))
     try:
@@ -66,7 +66,7 @@ def run(database: Database, rules: CurrentRules, stopping: threading.Event) -> N
 
 
 def _follow(database: Database, rules: Rules, senders: dict[str, Sender]) -> float:
-    """Save what is told of the next changes; return after how many seconds to go on."""
+    """Save what is reported of the next changes; return after how many seconds to go on."""
     try:
         read = follow(database, rules)
     except ServiceUnavailable as error:

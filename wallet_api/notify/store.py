@@ -1,18 +1,18 @@
-"""The state of webhooks in the database: the place in the feed, what was told, and what waits to be sent."""
+"""The state of webhooks in the database: the place in the feed, what was reported, and what waits."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from wallet_api.database import Connection, Row, load_sql, load_statements
-from wallet_api.notify.matching import Change, Told, WebhookMessage
+from wallet_api.notify.matching import Change, Reported, WebhookMessage
 from wallet_api.notify.rules import Rule
 
 _STORE = load_statements(__package__, "store")
 _CLUSTER = load_sql(__package__, "cluster")
 
 # By the subject and the name of the rule.
-AllTold = dict[tuple[str, str], Told]
+AllReported = dict[tuple[str, str], Reported]
 
 
 def read_place(connection: Connection) -> str | None:
@@ -31,25 +31,25 @@ def forget_place(connection: Connection) -> None:
     connection.execute(_STORE["forget_place"])
 
 
-def read_told(connection: Connection, subjects: Iterable[str]) -> AllTold:
-    """Return what the rules told last of these subjects."""
-    return _told(connection.execute(_STORE["told"], {"subjects": list(subjects)}).fetchall())
+def read_reported(connection: Connection, subjects: Iterable[str]) -> AllReported:
+    """Return what the rules reported last of these subjects."""
+    return _reported(connection.execute(_STORE["reported"], {"subjects": list(subjects)}).fetchall())
 
 
-def read_told_among(connection: Connection, change: Change) -> AllTold:
-    """Return what is told of the trades of a removed wallet, or of a purge, and of all clusters."""
+def read_reported_among(connection: Connection, change: Change) -> AllReported:
+    """Return what is reported of the trades of a removed wallet, or of a purge, and of all clusters."""
     wallet = change.get("profile_wallet_address")
     parameters = {
         "wallet": wallet and f"{change['profile_blockchain']}|{wallet}|",
         "mint": None if wallet else change.get("mint"),
         "before": None if wallet else change.get("before"),
     }
-    return _told(connection.execute(_STORE["told_among"], parameters).fetchall())
+    return _reported(connection.execute(_STORE["reported_among"], parameters).fetchall())
 
 
-def _told(rows: list[Row]) -> AllTold:
+def _reported(rows: list[Row]) -> AllReported:
     return {
-        (row["subject"], row["rule"]): Told(row["message_id"], row["is_told"], row["traded_at"])
+        (row["subject"], row["rule"]): Reported(row["message_id"], row["is_reported"], row["traded_at"])
         for row in rows
     }
 
@@ -76,13 +76,17 @@ def read_trades(
 def add(
     connection: Connection, message: WebhookMessage, bodies: Mapping[str, str], arrived_at: datetime
 ) -> None:
-    """Save what a rule told, and the message to each target by its name."""
-    told = message.told
-    state = {"message_id": told.message_id, "is_told": told.is_told, "traded_at": told.traded_at}
+    """Save what a rule reported, and the message to each target by its name."""
+    reported = message.reported
+    state = {
+        "message_id": reported.message_id,
+        "is_reported": reported.is_reported,
+        "traded_at": reported.traded_at,
+    }
     named = {"rule": message.rule.name, "subjects": list(message.subjects)}
-    connection.execute(_STORE["tell"], state | named)
+    connection.execute(_STORE["report"], state | named)
     for target, body in bodies.items():
-        add_body(connection, target, message.rule.name, told.message_id, body, arrived_at)
+        add_body(connection, target, message.rule.name, reported.message_id, body, arrived_at)
 
 
 def add_body(

@@ -14,44 +14,44 @@ VALUES (%(cursor)s)
 -- forget_place --
 DELETE FROM notify_place;
 
--- told --
--- Needs notify_told_pkey.
+-- reported --
+-- Needs notify_reported_pkey.
 SELECT subject,
        rule,
        message_id,
-       is_told,
+       is_reported,
        traded_at
-  FROM notify_told
+  FROM notify_reported
  WHERE subject = ANY (%(subjects)s::text[]);
 
--- told_among --
--- What is told of the trades of a wallet, of a token, or of before a time, and of the clusters that may have them.
+-- reported_among --
+-- What is reported of the trades of a wallet, of a token, or of before a time, and of the clusters that may have them.
 -- Reads the table, as seldom as wallets and times are removed.
 SELECT subject,
        rule,
        message_id,
-       is_told,
+       is_reported,
        traded_at
-  FROM notify_told
- WHERE is_told
+  FROM notify_reported
+ WHERE is_reported
    AND (starts_with(subject, 'cluster|')
         OR ((%(wallet)s::text IS NULL OR starts_with(subject, %(wallet)s::text))
             AND (%(mint)s::text IS NULL OR split_part(subject, '|', 3) = %(mint)s::text)
             AND (%(before)s::timestamptz IS NULL OR traded_at < %(before)s::timestamptz)))
  ORDER BY subject;
 
--- tell --
--- Needs notify_told_pkey.
-INSERT INTO notify_told (subject, rule, message_id, is_told, traded_at)
+-- report --
+-- Needs notify_reported_pkey.
+INSERT INTO notify_reported (subject, rule, message_id, is_reported, traded_at)
 SELECT subject,
        %(rule)s,
        %(message_id)s,
-       %(is_told)s,
+       %(is_reported)s,
        %(traded_at)s
-  FROM unnest(%(subjects)s::text[]) AS told (subject)
+  FROM unnest(%(subjects)s::text[]) AS reported (subject)
     ON CONFLICT (subject, rule) DO UPDATE
    SET message_id = excluded.message_id,
-       is_told = excluded.is_told,
+       is_reported = excluded.is_reported,
        traded_at = excluded.traded_at;
 
 -- add --
@@ -169,7 +169,7 @@ SELECT COALESCE(notify_targets.target, waiting.target) AS target,
        COALESCE(held_back, 0) AS held_back,
        COALESCE(dropped, 0) AS dropped,
        delivered_at,
-       delay_seconds,
+       delay_seconds::double precision AS delay_seconds,
        COALESCE(failures, 0) AS failures,
        failing_since,
        failure,

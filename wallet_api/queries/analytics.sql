@@ -57,7 +57,7 @@
        SELECT 1 AS place,
               (SELECT count(*)
                  FROM summed) AS total,
-              (SELECT usd
+              (SELECT round_half_up(usd, 18)
                  FROM latest) AS native_price_usd
        )
 SELECT head.*,

@@ -2,5 +2,5 @@
 -- Needs native_prices_pkey.
   WITH
 {latest_price}
-SELECT usd
+SELECT round_half_up(usd, 18) AS native_price_usd
   FROM latest

@@ -10,8 +10,6 @@ from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import moment_of
 
 _PRICES = load_sql(__package__, "prices")
-# In place of a mint: the native coin of the chain.
-NATIVE = "native"
 
 
 def token_prices(

@@ -96,8 +96,7 @@ def _parts(period: str, now: datetime) -> dict[str, Any]:
     since, bucket = now - PERIOD_LENGTHS[period], TRACKER_BUCKETS[period]
     parts = cut_period(since, now)
     # A chart by less than days needs each sell.
-    charted = parts if bucket >= timedelta(days=1) else parts | {"starts": [since], "ends": [now]}
-    by_days = charted is parts
+    by_days = bucket >= timedelta(days=1)
     return {
         "since": since,
         "until": now,
@@ -105,8 +104,8 @@ def _parts(period: str, now: datetime) -> dict[str, Any]:
         **parts,
         "chart_first_day": parts["first_day"] if by_days else parts["end_day"],
         "chart_end_day": parts["end_day"],
-        "chart_starts": charted["starts"],
-        "chart_ends": charted["ends"],
+        "chart_starts": parts["starts"] if by_days else [since],
+        "chart_ends": parts["ends"] if by_days else [now],
         "bucket_seconds": int(bucket.total_seconds()),
     }
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, post_load, validates_schema
 
-from wallet_api.chains import CHAINS, WALLET_TYPES, Chain
+from wallet_api.chains import CHAINS, WALLET_TYPES, Chain, stored_form
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
 from wallet_api.schemas.fields import MAX_TEXT, TYPE, Choice, Text
 
@@ -56,7 +56,7 @@ class ChainArguments(Arguments):
     @post_load
     def _stored_form(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         def stored(text: str) -> str:
-            return next((chain.canonical(text) for chain in chains_of(data) if chain.is_address(text)), text)
+            return stored_form(text, chains_of(data))
 
         texts = {name: data[name] for name in ("address", "mint") if name in data}
         return data | {

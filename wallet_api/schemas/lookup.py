@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.chains import CHAINS, WALLET_TYPES, stored_form
 from wallet_api.schemas.arguments import Arguments, FormatMixin
 from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, String, Texts
 from wallet_api.schemas.shapes import Shape
@@ -35,10 +35,7 @@ class LookupArguments(FormatMixin, Arguments):
 
     @post_load
     def _canonical_addresses(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        addresses = tuple(
-            next(chain for chain in CHAINS.values() if chain.is_address(address)).canonical(address)
-            for address in data.pop("address")
-        )
+        addresses = tuple(stored_form(address, CHAINS.values()) for address in data.pop("address"))
         return data | {"addresses": addresses}
 
 
