@@ -22,10 +22,12 @@ MAX_WHOLE_DIGITS = 60
 MAX_DECIMALS = 36
 
 AMOUNT_FORM = "a decimal number such as 1000, 0.25 or 1.5e-7"
-TIME_FORM = "an ISO 8601 time such as 2026-01-30T12:51:16Z"
+TIME_FORM = "an ISO 8601 time such as 2026-01-30T12:51:16Z (or any offset or UTC in place of Z)"
 
 # An exponent of more digits would be too large for a Decimal.
 _AMOUNT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
+# Not read, since "1,234" is a thousand to some and little more than one to others.
+_FORMATTED = re.compile(r"-?[$€£]?-?[0-9][0-9,.'’_ \u00a0\u202f]*[$€£]?")
 _SHOWN_CHARACTERS = 40
 # Invisible, but part of how some scripts and emoji are written.
 _JOINERS = "\u200c\u200d"
@@ -40,19 +42,19 @@ class BadRow(ValueError):
         self.rule = rule
 
 
-def shown(value: object) -> str:
+def shown(value: object, longest: int = _SHOWN_CHARACTERS) -> str:
     """Return the value as JSON, cut where it is long."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
     text = msgspec.json.encode(value).decode("utf-8", "replace")
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def must_be(field: str, allowed: str, value: object) -> BadRow:
+def must_be(field: str, allowed: str, value: object, hint: str = "") -> BadRow:
     """Return the fault of a field whose value is none of those allowed."""
     if value is None or value == "":
         return BadRow(f"{field} is empty; it must be {allowed}")
-    return BadRow(f"{field} must be {allowed}", f", not {shown(value)}")
+    return BadRow(f"{field} must be {allowed}", f", not {shown(value)}{hint}")
 
 
 def one_of(names: Iterable[str]) -> str:
@@ -133,7 +135,9 @@ def check_time(field: str, moment: datetime, now: datetime) -> datetime:
 def _check_amount(field: str, amount: Any, *, above_zero: bool) -> str:
     text = str(amount) if type(amount) in (int, Decimal) else amount
     if not isinstance(text, str) or not _AMOUNT.fullmatch(text):
-        raise must_be(field, AMOUNT_FORM, amount)
+        is_formatted = isinstance(text, str) and _FORMATTED.fullmatch(text.strip())
+        hint = "; write it without separators of thousands, spaces or currency signs" if is_formatted else ""
+        raise must_be(field, AMOUNT_FORM, amount, hint)
     number = Decimal(text)
     if number.is_signed() or (above_zero and not number):
         raise must_be(field, "above 0" if above_zero else "at least 0", amount)

@@ -5,6 +5,10 @@ from datetime import UTC, datetime
 
 # fromisoformat() alone reads some Unix times in milliseconds as a day of the 18th century.
 _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?")
+_STAMP = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)"
+    r" ?(Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?( UTC)?"
+)
 
 
 def is_time(text: str) -> bool:
@@ -30,3 +34,19 @@ def read_time(text: str) -> datetime:
     # In UTC it is before the year 1 or after 9999.
     except OverflowError as error:
         raise ValueError(text) from error
+
+
+def read_stamp(text: str) -> datetime:
+    """Return a time with seconds as other tools write it: ISO 8601 with any offset, or UTC by its name.
+
+    Such as 2026-01-30T12:51:16+01, 2026-01-30 12:51:16.000 UTC, and 2026-01-30 12:51:16 +0000 UTC, as Go
+    writes it. Without an offset it is UTC. Raises ValueError.
+    """
+    found = _STAMP.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    moment, offset, utc = found.groups()
+    time = datetime.fromisoformat(f"{moment}{offset}" if offset and offset != "UTC" else f"{moment}Z")
+    if utc and time.utcoffset():
+        raise ValueError(text)
+    return time

@@ -21,7 +21,7 @@ from tests.lib.processes import run_command
 from wallet_api.database import Connection
 from wallet_api.forms import BadRow
 from wallet_api.ledger import imports, tokens
-from wallet_api.ledger.files.readers import ndjson_records
+from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rows import TradeRow
 from wallet_api.ledger.imports import Summary
 from wallet_api.ledger.tokens import TokenIds
@@ -364,7 +364,7 @@ def test_columns_of_csv_can_be_separated_by_another_character(
     assert names == {"a": f"x{delimiter.strip()}y", "b": "1,5"}
     wrong = run_file(database_url, "import", "trades", path)
     assert wrong.status == 1
-    assert "separated by commas, or --delimiter names another one" in wrong.text
+    assert "separated by commas, or --delimiter names another character" in wrong.text
 
 
 @pytest.mark.usefixtures("tracked")

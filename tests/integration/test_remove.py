@@ -24,7 +24,7 @@ from tests.lib.processes import run_program
 from tests.naive.walk import folded
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
-from wallet_api.ledger.files.readers import ndjson_records
+from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rows import TradeIdentity
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.remove import remove_trades, stage_trades

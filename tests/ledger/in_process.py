@@ -9,7 +9,7 @@ from typing import Any
 
 from wallet_api.database import Connection, connect
 from wallet_api.forms import BadRow
-from wallet_api.ledger.files.readers import ndjson_records
+from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rejects import Repeated
 from wallet_api.ledger.files.rows import PriceRow, TradeIdentity, TradeRow, WalletIdentity, WalletRow
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets

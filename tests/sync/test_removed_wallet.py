@@ -18,7 +18,7 @@ from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
 from wallet_api.database import connect
 from wallet_api.ledger import merge
-from wallet_api.ledger.files.readers import ndjson_records
+from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rows import WalletIdentity
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.remove import remove_wallets, stage_wallets

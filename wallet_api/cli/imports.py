@@ -10,12 +10,13 @@ import click
 import msgspec
 
 from wallet_api.cli.environment import database
-from wallet_api.cli.options import delimiter_option
+from wallet_api.cli.options import file_options
 from wallet_api.cli.output import SOME_REJECTED, Show, json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
 from wallet_api.ledger.files.epochs import Timestamps, with_times, with_unread_time
+from wallet_api.ledger.files.given import Given
 from wallet_api.ledger.files.lines import Record, Reject, Warn
 from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
@@ -38,9 +39,10 @@ _timestamps = click.option(
 def import_files() -> None:
     """Import wallets, trades or prices from a file.
 
-    FILE is NDJSON (.ndjson, .jsonl, or - for standard input) or CSV (.csv), each also with .gz. A column that
-    it does not have leaves the stored value unchanged; an empty cell (null or "" in NDJSON) clears it.
-    Unknown columns are ignored with a warning.
+    FILE is NDJSON (.ndjson, .jsonl, or - for standard input), an array of JSON (.json) or CSV (.csv), each
+    also with .gz; of wallets also a list of addresses, one a line (.txt). A column that it does not have
+    leaves the stored value unchanged; an empty cell (null or "" in NDJSON) clears it. Unknown columns are
+    ignored with a warning. Files of other tools: docs/import.md has recipes.
 
     Rejected rows are written to FILE.rejects.ndjson with their line number and the reason; all other rows are
     imported. Exit status: 0 all rows were imported, 3 some were rejected, 1 the import failed.
@@ -49,7 +51,7 @@ def import_files() -> None:
 
 @import_files.command("wallets")
 @_file
-@delimiter_option
+@file_options(WalletRow)
 @json_option
 def import_wallets(file: str, **options: Any) -> None:
     """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
@@ -58,7 +60,7 @@ def import_wallets(file: str, **options: Any) -> None:
 
 @import_files.command("trades")
 @_file
-@delimiter_option
+@file_options(TradeRow)
 @_timestamps
 @json_option
 def import_trades(file: str, **options: Any) -> None:
@@ -72,7 +74,7 @@ def import_trades(file: str, **options: Any) -> None:
 
 @import_files.command("prices")
 @_file
-@delimiter_option
+@file_options(PriceRow)
 @_timestamps
 @json_option
 def import_prices(file: str, **options: Any) -> None:
@@ -93,6 +95,7 @@ def _run(
     import_records: _Import,
     *,
     delimiter: str,
+    given: Given,
     as_json: bool,
     timestamps: Timestamps = "iso",
 ) -> None:
@@ -100,7 +103,7 @@ def _run(
     warnings: list[str] = []
     try:
         with (
-            open_source(file, delimiter) as source,
+            open_source(file, delimiter, given) as source,
             rejects_of(file) as rejects,
             database(creates=True) as connection,
             progress_bar(source.name, hidden=source.size is None) as show,

@@ -3,13 +3,17 @@
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import reduce
+from functools import partial, reduce, wraps
 from typing import Any
 
 import click
+import msgspec
 
+from wallet_api.chains import CHAINS, CURRENCIES, WALLET_TYPES
+from wallet_api.ledger.files.given import SAME, Given
 from wallet_api.times import read_time
 
+_CHOICES = {"blockchain": tuple(CHAINS), "type": WALLET_TYPES, "currency": CURRENCIES}
 _SPAN = re.compile(r"(\d{1,6})([dhm])", re.ASCII)
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
@@ -54,3 +58,56 @@ delimiter_option = click.option(
     metavar="CHARACTER",
     help="What separates the columns of CSV: ';', '|', tab …",
 )
+
+
+def file_options(row_type: type[msgspec.Struct]) -> Decorator:
+    """Return a decorator for how a file of these rows differs; the command gets `delimiter` and `given`."""
+    fields = row_type.__struct_fields__
+    same = [name for name in SAME if name in fields]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_given(*, columns: dict[str, str], **options: Any) -> Any:
+            values = {name: value for name in same if (value := options.pop(f"same_{name}"))}
+            return command(given=Given(columns, values), **options)
+
+        return all_of(
+            delimiter_option,
+            click.option(
+                "--column",
+                "columns",
+                multiple=True,
+                metavar="NAME=OTHER",
+                callback=partial(_columns, fields),
+                help="Read NAME from the column that FILE calls OTHER. Can be repeated.",
+            ),
+            *(
+                click.option(
+                    f"--{name}",
+                    f"same_{name}",
+                    type=click.Choice(_CHOICES[name]),
+                    help=f"The {name} of all rows, where FILE does not state it.",
+                )
+                for name in same
+            ),
+        )(with_given)
+
+    return decorate
+
+
+def _columns(
+    fields: tuple[str, ...], context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for text in texts:
+        name, _, other = (part.strip() for part in text.partition("="))
+        if name not in fields:
+            raise click.BadParameter(
+                f"{name!r} is no column; the columns are {', '.join(fields)}.", context, option
+            )
+        if not other:
+            raise click.BadParameter(f"{text!r} must be {name}=OTHER.", context, option)
+        if name in columns or other in columns.values():
+            raise click.BadParameter(f"{text!r} names a column twice.", context, option)
+        columns[name] = other
+    return columns

@@ -13,12 +13,13 @@ import msgspec
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database, database_of
-from wallet_api.cli.options import all_of, delimiter_option, moment
+from wallet_api.cli.options import all_of, file_options, moment
 from wallet_api.cli.output import SOME_REJECTED, json_option, print_json, progress_bar
 from wallet_api.database import Connection
 from wallet_api.ledger import purge
 from wallet_api.ledger import remove as removals
 from wallet_api.ledger.arrivals import Purge
+from wallet_api.ledger.files.given import Given
 from wallet_api.ledger.files.readers import UnreadableFile, open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import TradeIdentity, WalletIdentity
@@ -40,23 +41,23 @@ _common = all_of(
 def remove() -> None:
     """Remove wallets or trades that a file names, or trades by time or token.
 
-    Afterwards all figures are as if they had never been imported. FILE is NDJSON (.ndjson, .jsonl, or - for
-    standard input) or CSV (.csv), each also with .gz. It may be the file that was imported: columns that do
-    not identify a row are ignored. Rows that match nothing are written to FILE.rejects.ndjson with their line
-    number and the reason. Exit status: 0 all rows were removed, 3 some were rejected, 1 the removal failed.
+    Afterwards all figures are as if they had never been imported. FILE is in a format that
+    'wallet-api import' reads, and may be the file that was imported: columns that do not identify a row are
+    ignored. Rows that match nothing are written to FILE.rejects.ndjson with their line number and the
+    reason. Exit status: 0 all rows were removed, 3 some were rejected, 1 the removal failed.
     """
 
 
 @remove.command("wallets")
 @click.argument("file")
-@delimiter_option
+@file_options(WalletIdentity)
 @_common
-def remove_wallets(file: str, delimiter: str, **options: Any) -> None:
+def remove_wallets(file: str, delimiter: str, given: Given, **options: Any) -> None:
     """Stop tracking the wallets of FILE, and remove their trades, balances and sync state.
 
     Columns: blockchain, wallet_address. All wallets are removed in one transaction.
     """
-    _run_file("wallet", WalletIdentity, removals.stage_wallets, file, delimiter, **options)
+    _run_file("wallet", WalletIdentity, removals.stage_wallets, file, delimiter, given, **options)
 
 
 @remove.command("trades")
@@ -64,18 +65,17 @@ def remove_wallets(file: str, delimiter: str, **options: Any) -> None:
 @click.option("--before", metavar="DATE", callback=moment, help="Those before this day (UTC) or time.")
 @click.option("--open", "include_open", is_flag=True, help="With --before: also of positions held then.")
 @click.option("--mint", "mints", metavar="MINT", multiple=True, help="Those in this token. Can be repeated.")
-@click.option("--blockchain", type=click.Choice(list(CHAINS)), help="With --mint: the chain of the token.")
 @click.option("--denied", is_flag=True, help="Those in the tokens of TOKEN_DENYLIST.")
-@delimiter_option
+@file_options(TradeIdentity)
 @_common
 def remove_trades(
     file: str | None,
     before: datetime | None,
     include_open: bool,
     mints: tuple[str, ...],
-    blockchain: str | None,
     denied: bool,
     delimiter: str,
+    given: Given,
     **options: Any,
 ) -> None:
     """Remove the trades of FILE, or those before a time or of some tokens.
@@ -89,10 +89,11 @@ def remove_trades(
     """
     if [file is not None, before is not None, bool(mints), denied].count(True) != 1:
         raise click.UsageError("Give one of FILE, --before, --mint and --denied.")
-    if (include_open and before is None) or (blockchain is not None and not mints):
-        raise click.UsageError("--open belongs to --before, and --blockchain to --mint.")
+    blockchain = given.values.get("blockchain")
+    if (include_open and before is None) or (blockchain is not None and not (mints or file)):
+        raise click.UsageError("--open belongs to --before, and --blockchain to FILE or --mint.")
     if file is not None:
-        _run_file("trade", TradeIdentity, removals.stage_trades, file, delimiter, **options)
+        _run_file("trade", TradeIdentity, removals.stage_trades, file, delimiter, given, **options)
         return
     stage: _Stage
     if before is not None:
@@ -128,11 +129,12 @@ def _run_file(
     stage: Callable[..., Removal],
     file: str,
     delimiter: str,
+    given: Given,
     **options: Any,
 ) -> None:
     _require_consent(**options, reads_input=file == "-")
     try:
-        with open_source(file, delimiter) as source, rejects_of(file) as rejects:
+        with open_source(file, delimiter, given) as source, rejects_of(file) as rejects:
 
             def stage_file(connection: Connection) -> Removal:
                 with progress_bar("Reading", hidden=source.size is None) as show:

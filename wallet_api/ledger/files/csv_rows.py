@@ -3,10 +3,12 @@
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
 from wallet_api.forms import BadRow, shown
+from wallet_api.ledger.files.given import NOTHING, SAME, Given
 from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,
     Record,
@@ -14,12 +16,16 @@ from wallet_api.ledger.files.lines import (
     row_fault,
     too_long,
     unknown_names,
+    unread_time,
     unreadable,
 )
 from wallet_api.ledger.files.rows import RowType
 
 # The longest record with line breaks.
 _MAX_RECORD_BYTES = 1 << 16
+# Nearly every header is shown whole.
+_SHOWN_CHARACTERS = 4000
+_SEPARATORS = frozenset(",;|\t")
 _NAME = {",": "comma", ";": "semicolon", "\t": "tab"}
 _NAMES = {delimiter: f"{name}s" for delimiter, name in _NAME.items()}
 
@@ -29,20 +35,26 @@ class BadHeader(Exception):
 
 
 def csv_records(
-    lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None, delimiter: str = ","
+    lines: Iterable[bytes],
+    row_type: type[RowType],
+    warn: Warn | None = None,
+    delimiter: str = ",",
+    given: Given = NOTHING,
 ) -> Iterator[Record[RowType]]:
     """Yield the rows after the header, numbered by their first lines; `warn` receives the unknown columns.
 
     An empty cell is an empty text. Raises BadHeader.
     """
     numbered = enumerate(lines, 1)
-    names = _header(next((line for _, line in numbered if not line.isspace()), b""), row_type, delimiter)
+    first = next((line for _, line in numbered if not line.isspace()), b"")
+    names = _header(first, row_type, delimiter, given)
     if warn:
-        unknown_names(row_type, "column", warn)(names)
+        unknown_names(row_type, "column", warn, given)(names)
+    fields = [given.field_of(name) or "" for name in names]
     put_back: deque[tuple[int, bytes]] = deque()
 
     def read(record: bytes) -> RowType | BadRow:
-        return _row(record, names, row_type, delimiter)
+        return _row(record, fields, row_type, delimiter, given)
 
     def take() -> tuple[int, bytes] | None:
         return put_back.popleft() if put_back else next(numbered, None)
@@ -62,25 +74,29 @@ def csv_records(
         yield number, line, row
 
 
-def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str) -> list[str]:
+def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: Given) -> list[str]:
     try:
         names = [name.strip() for name in _values(line, delimiter)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadHeader(f"the header cannot be read: {error}") from error
     fields = msgspec.structs.fields(row_type)
-    required = [field.name for field in fields if field.required]
-    found = {
-        "lacks": [name for name in required if name not in names],
-        "repeats": [field.name for field in fields if names.count(field.name) > 1],
-    }
-    faults = [f"{verb} {', '.join(columns)}" for verb, columns in found.items() if columns]
-    if faults:
-        raise BadHeader(
-            f"the header {' and '.join(faults)}; it must name the columns {', '.join(required)}, each once"
-            f" and spelled exactly so, separated by {_NAMES.get(delimiter, delimiter)}, or --delimiter names"
-            f" another one; it is {shown(delimiter.join(names))}"
-        )
-    return names
+    required = [field.name for field in fields if field.required and field.name not in given.values]
+    wanted = dict.fromkeys((*required, *given.columns))
+    lacking = [given.name_of(field) for field in wanted if given.name_of(field) not in names]
+    repeated = [name for field in fields if names.count(name := given.name_of(field.name)) > 1]
+    if not lacking and not repeated:
+        return names
+    faults = [f"lacks {', '.join(lacking)}"] if lacking else []
+    faults += [f"repeats {', '.join(repeated)}"] if repeated else []
+    remedies = []
+    if len(names) == 1 and not _SEPARATORS.isdisjoint(names[0]):
+        separated = _NAMES.get(delimiter, delimiter)
+        remedies = [f"columns are separated by {separated}, or --delimiter names another character"]
+    elif lacking:
+        remedies = ["--column NAME=OTHER names a column that is otherwise called"]
+        remedies += [f"--{name} states what is the same in all rows" for name in lacking if name in SAME]
+    header = f"it is {shown(delimiter.join(names), _SHOWN_CHARACTERS)}"
+    raise BadHeader("; ".join((f"the header {' and '.join(faults)}", *remedies, header)))
 
 
 def _until_quote(lines: Iterator[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
@@ -95,23 +111,42 @@ def _until_quote(lines: Iterator[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     return found
 
 
-def _row(record: bytes, names: list[str], row_type: type[RowType], delimiter: str) -> RowType | BadRow:
+def _row(
+    record: bytes, fields: list[str], row_type: type[RowType], delimiter: str, given: Given
+) -> RowType | BadRow:
     if len(record) > MAX_LINE_BYTES:
         return too_long()
     try:
         values = _values(record, delimiter)
     except (UnicodeDecodeError, csv.Error) as error:
         return unreadable(error)
-    if len(values) != len(names):
+    if len(values) != len(fields):
         return BadRow(
-            f"the line has {len(values)} values for {len(names)} columns;"
+            f"the line has {len(values)} values for {len(fields)} columns;"
             f" a value that contains a {_NAME.get(delimiter, delimiter)} must be in double quotes"
         )
-    given = dict(zip(names, values, strict=True))
+    cells: dict[str, Any] = dict(zip(fields, values, strict=True))
     try:
-        return msgspec.convert(given, row_type)
+        if given.values:
+            given.fill(cells, str, str)
+        return msgspec.convert(cells, row_type)
+    except BadRow as fault:
+        return fault
     except msgspec.ValidationError as error:
-        return row_fault(error, row_type, given)
+        return _mended(cells, row_type, error)
+
+
+def _mended(
+    cells: dict[str, Any], row_type: type[RowType], error: msgspec.ValidationError
+) -> RowType | BadRow:
+    """Return the row with its time as read_stamp() reads it, or its fault."""
+    if time := unread_time(error, row_type, cells):
+        cells[time[0]] = time[1]
+        try:
+            return msgspec.convert(cells, row_type)
+        except msgspec.ValidationError as later:
+            error = later
+    return row_fault(error, row_type, cells)
 
 
 def _values(record: bytes, delimiter: str) -> list[str]:

@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
-from typing import BinaryIO, Literal, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any, BinaryIO, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from wallet_api.forms import TIME_FORM, BadRow, must_be, one_of, shown
+from wallet_api.ledger.files.given import NOTHING, Given
 from wallet_api.ledger.files.rows import RowType
+from wallet_api.times import read_stamp
 
 MAX_LINE_BYTES = 1 << 20
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 # A line number, the line as it was read, and the row or its fault.
 Record = tuple[int, bytes, RowType | BadRow]
@@ -18,7 +23,6 @@ Record = tuple[int, bytes, RowType | BadRow]
 Reject = Callable[[int, bytes, BadRow], None]
 Warn = Callable[[str], None]
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # The end of msgspec's messages: "Expected `str`, got `int` - at `$.mint`".
 _AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
 # Limits the warnings about a file with many unknown names.
@@ -30,7 +34,7 @@ def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
 
     Of a line longer than MAX_LINE_BYTES, yield only its first MAX_LINE_BYTES + 1.
     """
-    mark = _BYTE_ORDER_MARK
+    mark = BYTE_ORDER_MARK
     while line := file.readline(MAX_LINE_BYTES + 1):
         yield line.removeprefix(mark)
         mark = b""
@@ -56,7 +60,7 @@ def row_fault(
     if found is None:
         return BadRow(str(error))
     rule, field = found.groups()
-    kind = get_type_hints(row_type)[field]
+    kind = _kinds(row_type)[field]
     # msgspec does not name what is allowed for these two.
     if get_origin(kind) is Literal:
         return must_be(field, one_of(get_args(kind)), given[field])
@@ -65,9 +69,32 @@ def row_fault(
     return BadRow(f"{field}: {rule}", f" ({shown(given[field])})")
 
 
-def unknown_names(row_type: type[msgspec.Struct], kind: str, warn: Warn) -> Callable[[Iterable[str]], None]:
-    """Return a function that warns once of each name that is not a field of the row."""
-    known = set(row_type.__struct_fields__)
+# Cached, since it takes several times as long as reading a row.
+@cache
+def _kinds(row_type: type[msgspec.Struct]) -> dict[str, Any]:
+    return get_type_hints(row_type)
+
+
+def unread_time(
+    error: msgspec.ValidationError, row_type: type[msgspec.Struct], given: Mapping[str, object]
+) -> tuple[str, datetime] | None:
+    """Return the field and the time that msgspec refused and read_stamp() reads; None for any other error."""
+    found = _AT_FIELD.fullmatch(str(error))
+    if found is None or _kinds(row_type)[found[2]] is not datetime:
+        return None
+    value = given[found[2]]
+    with suppress(ValueError, msgspec.DecodeError):
+        text = msgspec.json.decode(value, type=str) if isinstance(value, msgspec.Raw) else value
+        if isinstance(text, str):
+            return found[2], read_stamp(text)
+    return None
+
+
+def unknown_names(
+    row_type: type[msgspec.Struct], kind: str, warn: Warn, given: Given = NOTHING
+) -> Callable[[Iterable[str]], None]:
+    """Return a function that warns once of each name that is not that of a field of the row."""
+    known = {given.name_of(field) for field in row_type.__struct_fields__}
     most = len(known) + _MAX_WARNINGS
 
     def check(names: Iterable[str]) -> None:

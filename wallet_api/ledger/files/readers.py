@@ -1,37 +1,30 @@
-"""Read files as a stream of rows: NDJSON or CSV, plain or gzipped, or standard input."""
+"""Read files as a stream of rows: NDJSON, CSV, an array or a list, plain or gzipped, or standard input."""
 
 import gzip
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
-import msgspec
-
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.csv_rows import BadHeader, csv_records
-from wallet_api.ledger.files.lines import (
-    MAX_LINE_BYTES,
-    Record,
-    Warn,
-    bounded_lines,
-    row_fault,
-    too_long,
-    unknown_names,
-    unreadable,
-)
+from wallet_api.ledger.files.given import NOTHING, Given
+from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, Record, Warn, bounded_lines
+from wallet_api.ledger.files.lists import BadList, address_records, elements, lists_addresses
+from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rows import RowType, TokenIdentity, good
 from wallet_api.ledger.tokens import Token
 from wallet_api.settings import SettingsError
 
-# Only so many lines of NDJSON are checked for unknown members, since checking takes as long as reading.
-CHECKED_LINES = 100
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 CSV_ENDING = ".csv"
-
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+# What these contain, and standard input, is seen from the first character.
+_JSON_ENDING = ".json"
+_LIST_ENDING = ".txt"
+_ENDINGS = (*NDJSON_ENDINGS, CSV_ENDING, _JSON_ENDING, _LIST_ENDING)
 
 
 class UnreadableFile(Exception):
@@ -40,22 +33,33 @@ class UnreadableFile(Exception):
 
 def is_csv(name: str) -> bool:
     """Return whether the file of this name is CSV, else NDJSON. Raises UnreadableFile for any other name."""
-    if name != "-" and not name.removesuffix(".gz").endswith((*NDJSON_ENDINGS, CSV_ENDING)):
-        endings = ", ".join((*NDJSON_ENDINGS, CSV_ENDING))
-        raise UnreadableFile(f"{name}: the name must end in {endings}, each also with .gz, or be - alone")
-    return name.removesuffix(".gz").endswith(CSV_ENDING)
+    return _ending(name, (*NDJSON_ENDINGS, CSV_ENDING)) == CSV_ENDING
+
+
+def _ending(name: str, allowed: tuple[str, ...]) -> str:
+    """Return the ending of a name; `-` is its own. Raises UnreadableFile if it is not allowed."""
+    endings = (ending for ending in allowed if name.removesuffix(".gz").endswith(ending))
+    ending = "-" if name == "-" else next(endings, None)
+    if ending is None:
+        endings_allowed = ", ".join(allowed)
+        raise UnreadableFile(
+            f"{name}: the name must end in {endings_allowed}, each also with .gz, or be - alone"
+        )
+    return ending
 
 
 class Source:
-    """One file of rows; `-` is standard input, read as NDJSON."""
+    """One file of rows; `-` is standard input."""
 
-    def __init__(self, name: str, file: BinaryIO, size: int | None, delimiter: str) -> None:
+    def __init__(self, name: str, file: BinaryIO, size: int | None, delimiter: str, given: Given) -> None:
         self.name = name
         self.size = size
         self._file = file
         self._delimiter = delimiter
-        self._is_csv = is_csv(name)
-        self._content = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if name.endswith(".gz") else file
+        self._given = given
+        self._ending = _ending(name, _ENDINGS)
+        content = gzip.GzipFile(fileobj=file) if name.endswith(".gz") else file
+        self._content = cast(BufferedReader, content)
 
     def position(self) -> int:
         """Return how many of the `size` bytes were read, which are compressed ones; 0 for standard input."""
@@ -67,18 +71,13 @@ class Source:
         `warn` receives a text for each column or member that rows do not have; without it they are ignored.
         If the file is damaged or incomplete, the last record is that fault.
         """
-        lines = bounded_lines(self._content)
-        if self._is_csv:
-            records = csv_records(lines, row_type, warn, self._delimiter)
-        else:
-            records = ndjson_records(lines, row_type, warn)
         last = 0
         broken: BadRow | None = None
         try:
-            for record in records:
+            for record in self._records(row_type, warn):
                 last = record[0]
                 yield record
-        except BadHeader as error:
+        except (BadHeader, BadList) as error:
             raise UnreadableFile(f"{self.name}: {error}") from error
         except (OSError, EOFError, zlib.error) as error:
             if not last:
@@ -87,23 +86,40 @@ class Source:
         if broken:
             yield last + 1, b"", broken
 
+    def _records(self, row_type: type[RowType], warn: Warn | None) -> Iterator[Record[RowType]]:
+        lines = bounded_lines(self._content)
+        if self._ending == CSV_ENDING:
+            return csv_records(lines, row_type, warn, self._delimiter, self._given)
+        if self._ending == _LIST_ENDING and not lists_addresses(row_type):
+            raise UnreadableFile(f"{self.name}: only wallets can be a list of addresses alone")
+        start = b"{" if self._ending in NDJSON_ENDINGS else self._start()
+        if start == b"[":
+            return ndjson_records(elements(self._content), row_type, warn, self._given)
+        if start not in (b"", b"{") and lists_addresses(row_type):
+            return address_records(lines, row_type, self._given)
+        return ndjson_records(lines, row_type, warn, self._given)
+
+    def _start(self) -> bytes:
+        """Return the first character of the file, which stays to be read; none if it is blank."""
+        return self._content.peek(1).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
+
 
 @contextmanager
-def open_source(name: str, delimiter: str = ",") -> Iterator[Source]:
-    """Open the file of this name; `delimiter` separates the columns of CSV.
+def open_source(name: str, delimiter: str = ",", given: Given = NOTHING) -> Iterator[Source]:
+    """Open the file of this name; `delimiter` separates the columns of CSV, `given` completes its rows.
 
     Raises UnreadableFile, with the names that are allowed.
     """
     if name == "-":
-        yield Source(name, sys.stdin.buffer, None, delimiter)
+        yield Source(name, sys.stdin.buffer, None, delimiter, given)
         return
-    is_csv(name)
+    _ending(name, _ENDINGS)
     try:
         file = Path(name).open("rb")  # noqa: SIM115
     except OSError as error:
         raise UnreadableFile(f"{name}: {error.strerror}") from error
     with file:
-        yield Source(name, file, Path(name).stat().st_size, delimiter)
+        yield Source(name, file, Path(name).stat().st_size, delimiter, given)
 
 
 def read_denied(name: str | None) -> frozenset[Token]:
@@ -121,42 +137,3 @@ def read_denied(name: str | None) -> frozenset[Token]:
     except UnreadableFile as error:
         raise SettingsError(f"TOKEN_DENYLIST: {error}") from error
     return frozenset(denied)
-
-
-def ndjson_records(
-    lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None
-) -> Iterator[Record[RowType]]:
-    """Yield the rows of NDJSON lines, numbered from 1; `warn` receives unknown members of the first lines.
-
-    JSON numbers are whole numbers or texts, which pass no float.
-    """
-    decode = msgspec.json.Decoder(row_type, float_hook=str).decode
-    check_names = unknown_names(row_type, "member", warn) if warn else None
-    for number, line in enumerate(lines, 1):
-        if line.isspace():
-            continue
-        if len(line) > MAX_LINE_BYTES:
-            yield number, b"", too_long()
-            continue
-        if check_names and number <= CHECKED_LINES:
-            with suppress(*_UNREADABLE):
-                check_names(_members(line))
-        try:
-            row: RowType | BadRow = decode(line)
-        except _UNREADABLE as error:
-            row = _fault(line, error, row_type)
-        yield number, line, row
-
-
-def _fault(line: bytes, error: Exception, row_type: type[msgspec.Struct]) -> BadRow:
-    if isinstance(error, msgspec.ValidationError):
-        try:
-            return row_fault(error, row_type, _members(line))
-        except _UNREADABLE as later:
-            error = later
-    return unreadable(error)
-
-
-def _members(line: bytes) -> dict[str, msgspec.Raw]:
-    """Return the members of a JSON object, their values as they are written."""
-    return msgspec.json.decode(line, type=dict[str, msgspec.Raw])

@@ -1,0 +1,309 @@
+"""`wallet-api import` of what other tools write: their names of columns, times, numbers, and lists."""
+
+import csv
+import gzip
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.ledger.command import WALLETS, changed, command, run_file, trade
+from tests.ledger.in_process import Row
+from tests.ledger.rows import ANN, BEN, EVM, UNTRACKED, written
+from tests.lib.backups import at
+from tests.lib.processes import run_command
+from wallet_api.database import Connection
+from wallet_api.ledger.files.lists import MAX_ARRAY_BYTES
+
+LIST = ("--blockchain", "solana", "--type", "kol")
+MOMENT = datetime(2025, 9, 7, tzinfo=UTC)
+# Of Dune, Go, PostgreSQL, CoinGecko's snapped_at, pandas, and Python.
+TIMES = (
+    *("2025-09-07 00:00:00 UTC", "2025-09-07 00:00:00.000 UTC", "2025-09-07 00:00:00 +0000 UTC"),
+    *("2025-09-07 00:00:00+00", "2025-09-07 00:00:00.000000+00", "2025-09-07T00:00:00+0000"),
+    *("2025-09-07 02:00:00+02", "2025-09-07T05:30:00 +05:30", "2025-09-06T16:00:00.123456789-08"),
+    *("2025-09-07 00:00:00+00:00", "2025-09-07T00:00:00Z", "2025-09-07 00:00:00", "2025-09-07T00:00:00UTC"),
+)
+NOT_TIMES = (
+    *("2025-09-07", "2025-09-07 00:00 UTC", "2025-09-07 02:00:00 +0200 UTC", "2025-09-07 00:00:00 PST"),
+    *("2025-09-07 00:00:00 +0200 CEST", "09/07/2025 00:00:00", "Sep-07-2025 12:00:00 AM UTC", "UTC"),
+    *("2025-02-30 00:00:00 UTC", "2025-09-07 00:00:00+25", "2025-09-07 00:00:00 UTC\0", "1757203200"),
+)
+
+
+@pytest.fixture
+def tracked(database_url: str, tmp_path: Path) -> None:
+    """A ledger that tracks the two wallets."""
+    assert run_file(database_url, "import", "wallets", written(tmp_path / "w.ndjson", *WALLETS)).status == 0
+
+
+def as_csv(path: Path, rows: Sequence[Row]) -> Path:
+    """Write rows as CSV."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def addresses(connection: Connection) -> list[tuple[str, str, str, str]]:
+    """Return the tracked wallets."""
+    rows = connection.execute("SELECT blockchain, type, address, name FROM wallets ORDER BY address")
+    return [tuple(row.values()) for row in rows]
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize("name", ["trades.csv", "trades.ndjson"])
+def test_times_are_read_with_any_offset_and_others_are_refused_with_what_is_allowed(
+    database_url: str, connection: Connection, tmp_path: Path, name: str
+) -> None:
+    rows = [trade(f"{number:02}", created_at=time) for number, time in enumerate((*TIMES, *NOT_TIMES))]
+    path = as_csv(tmp_path / name, rows) if name.endswith("csv") else written(tmp_path / name, *rows)
+    imported = run_file(database_url, "import", "trades", path)
+    assert imported.summary["landed"] == len(TIMES)
+    found = connection.execute("SELECT created_at FROM trades ORDER BY tx_signature").fetchall()
+    assert {row["created_at"].replace(microsecond=0) for row in found} == {MOMENT}
+    assert len(imported.reasons) == len(NOT_TIMES)
+    allowed = (
+        "created_at must be an ISO 8601 time such as 2026-01-30T12:51:16Z (or any offset or UTC in place"
+    )
+    assert all(reason.startswith(allowed) for reason in imported.reasons.values())
+
+
+def test_prices_are_read_as_a_provider_exports_them(
+    database_url: str, connection: Connection, tmp_path: Path
+) -> None:
+    path = tmp_path / "sol-usd-max.csv"
+    path.write_text(
+        "snapped_at,price,market_cap,total_volume\n"
+        "2025-09-07 00:00:00 UTC,200.98512345,108705000000.0,2800000000.0\n"
+        '2025-09-08 00:00:00 UTC,"1,234.5",1,1\n2025-09-09 00:00:00 UTC,$206.1,1,1\n'
+    )
+    options = ("--column", "usd=price", "--column", "priced_at=snapped_at", "--currency", "SOL")
+    imported = run_file(database_url, "import", "prices", path, *options)
+    assert (imported.status, imported.summary["landed"]) == (3, 1)
+    hint = "; write it without separators of thousands, spaces or currency signs"
+    form = "usd must be a decimal number such as 1000, 0.25 or 1.5e-7, not"
+    assert imported.reasons == {3: f'{form} "1,234.5"{hint}', 4: f'{form} "$206.1"{hint}'}
+    found = connection.execute("SELECT currency, usd::text, priced_at FROM native_prices").fetchall()
+    assert [tuple(row.values()) for row in found] == [("SOL", "200.98512345", MOMENT)]
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize("name", ["trades.csv", "trades.ndjson", "trades.json"])
+def test_columns_that_are_otherwise_called_are_named(
+    database_url: str, connection: Connection, tmp_path: Path, name: str
+) -> None:
+    row = trade("a", value="0.5")
+    other = {"trader": row.pop("wallet_address"), "amount_native": row.pop("value"), "value": "7"}
+    rows = [row | other]
+    path = tmp_path / name
+    if name.endswith("json"):
+        path.write_text(json.dumps(rows)) if name.endswith(".json") else written(path, *rows)
+    else:
+        as_csv(path, rows)
+    refused = run_file(database_url, "import", "trades", path)
+    assert refused.status == (1 if name.endswith("csv") else 3)
+    options = ("--column", "wallet_address=trader", "--column", " value = amount_native ")
+    imported = run_file(database_url, "import", "trades", path, *options)
+    assert changed(imported) == (1, 1)
+    # What the file itself calls `value` is another column.
+    (warning,) = imported.summary["warnings"]
+    assert '"value"' in warning
+    assert connection.fetch_value("SELECT value::text FROM trades") == "0.5"
+    removed = run_file(database_url, "remove", "trades", path, "--yes", *options[:2])
+    assert removed.summary["removed"] == 1
+
+
+def test_a_header_that_lacks_columns_is_shown_whole_with_the_way_out(
+    database_url: str, tmp_path: Path
+) -> None:
+    header = (
+        "Signature,Block Time,Human Time,Action,From,To,Amount,Flow,Value,Decimals,Token Address,Multiplier"
+    )
+    path = tmp_path / "export.csv"
+    path.write_text(f"{header}\n")
+    refused = run_file(database_url, "import", "trades", path, "--blockchain", "solana")
+    assert refused.status == 1
+    assert refused.text.splitlines()[-1] == (
+        f"Error: {path}: the header lacks wallet_address, tx_signature, mint, transaction_type, token_amount,"
+        " value, created_at; --column NAME=OTHER names a column that is otherwise called;"
+        f' it is "{header}"'
+    )
+    named = ("--column", "wallet_address=From", "--column", "mint=Token")
+    refused = run_file(database_url, "import", "trades", path, *named)
+    assert "the header lacks blockchain, tx_signature, Token, transaction_type, " in refused.text
+    assert "--blockchain states what is the same in all rows" in refused.text
+    path.write_text(f"{'x,' * 100_000}\n")
+    assert len(run_file(database_url, "import", "trades", path).text) < 5000
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "message"),
+    [
+        (
+            "wallets",
+            "mint=token",
+            "'mint' is no column; the columns are blockchain, type, wallet_address, na",
+        ),
+        ("prices", "price=usd", "'price' is no column; the columns are currency, usd, priced_at."),
+        ("trades", "mint", "'mint' must be mint=OTHER."),
+        ("trades", "=x", "'' is no column; the columns are blockchain, wallet_address, tx_signature"),
+    ],
+)
+def test_a_name_that_is_no_column_is_refused_with_those_that_are(
+    database_url: str, kind: str, option: str, message: str
+) -> None:
+    refused = run_command("import", kind, "x.csv", "--column", option, settings=at(database_url))
+    assert refused.exit_code == 2
+    assert message in " ".join(refused.stderr.split())
+    for twice in (("usd=a", "usd=b"), ("usd=a", "priced_at=a")):
+        options = [part for text in twice for part in ("--column", text)]
+        refused = run_command("import", "prices", "x.csv", *options, settings=at(database_url))
+        assert "names a column twice" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("list.txt", f"# mine\n{BEN}\n\n  {ANN}  \r\n"),
+        ("list.txt", f"\ufeff{BEN}\n{ANN}"),
+        ("list.json", json.dumps([BEN, ANN])),
+        ("list.json", json.dumps([{"wallet_address": BEN}, ANN], indent=2)),
+        ("list.json", json.dumps({"wallet_address": BEN}) + "\n" + json.dumps({"wallet_address": ANN})),
+        ("list.txt", "\ufeff" + json.dumps([BEN, {"wallet_address": ANN}])),
+        ("list.csv", f"wallet_address\n{BEN}\n{ANN}\n"),
+        ("list.ndjson", json.dumps({"wallet_address": BEN, "type": ""}) + f'\n"{ANN}"\n'),
+    ],
+)
+def test_a_list_of_wallets_is_read_in_each_form(
+    database_url: str, connection: Connection, tmp_path: Path, name: str, content: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content.encode())
+    assert changed(run_file(database_url, "import", "wallets", path, *LIST)) == (2, 2)
+    assert addresses(connection) == sorted(
+        [("solana", "kol", BEN, ""), ("solana", "kol", ANN, "")], key=lambda row: row[2]
+    )
+    if name.endswith((".json", ".txt")):
+        packed = tmp_path / f"{name}.gz"
+        packed.write_bytes(gzip.compress(content.encode()))
+        assert changed(run_file(database_url, "import", "wallets", packed, *LIST)) == (2, 0)
+        status, output, _ = command(
+            database_url, tmp_path, "import", "wallets", "-", *LIST, standard_input=content
+        )
+        assert (status, "(0 new or changed, 2 unchanged)" in output) == (0, True)
+    removed = run_file(database_url, "remove", "wallets", path, "--blockchain", "solana", "--yes")
+    assert removed.summary["removed"] == 2
+
+
+def test_an_array_of_a_terminal_is_read_with_its_names(
+    database_url: str, connection: Connection, tmp_path: Path
+) -> None:
+    path = tmp_path / "wallets.json"
+    wallet = {"trackedWalletAddress": BEN, "name": "Sol", "emoji": "👻", "alertsOn": True}
+    path.write_text(json.dumps([wallet, wallet | {"trackedWalletAddress": "x"}, 5, None, "y", [], {}]))
+    options = (*LIST, "--column", "wallet_address=trackedWalletAddress")
+    imported = run_file(database_url, "import", "wallets", path, *options)
+    assert (imported.status, imported.summary["landed"]) == (3, 1)
+    assert addresses(connection) == [("solana", "kol", BEN, "Sol")]
+    # The number is that of the element.
+    assert sorted(imported.reasons) == [2, 3, 4, 5, 6, 7]
+    assert imported.reasons[2].startswith("wallet_address must be an address of solana")
+    assert imported.reasons[3] == "the line cannot be read: Expected `object`, got `int`"
+    assert {reject["line"]: reject["row"] for reject in imported.rejects or []}[5] == '"y"'
+    assert imported.summary["warnings"] == [
+        'the member "emoji" is unknown and ignored',
+        'the member "alertsOn" is unknown and ignored',
+    ]
+
+
+@pytest.mark.parametrize("name", ["list.ndjson", "list.csv"])
+def test_what_a_row_states_is_not_replaced_by_what_the_file_lacks(
+    database_url: str, connection: Connection, tmp_path: Path, name: str
+) -> None:
+    rows: list[Row] = [
+        {"blockchain": "solana", "type": "kol", "wallet_address": BEN},
+        {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
+        {"blockchain": "", "type": "", "wallet_address": ANN},
+        {"blockchain": "solana", "type": "whale", "wallet_address": UNTRACKED},
+    ]
+    path = as_csv(tmp_path / name, rows) if name.endswith("csv") else written(tmp_path / name, *rows)
+    imported = run_file(database_url, "import", "wallets", path, *LIST)
+    first = 2 if name.endswith("csv") else 1
+    assert imported.reasons == {
+        first + 1: 'blockchain is given as solana for the whole file, but here it is "eth"',
+        first + 3: 'type is given as kol for the whole file, but here it is "whale"',
+    }
+    assert {wallet[2] for wallet in addresses(connection)} == {BEN, ANN}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "status", "message"),
+    [
+        ("w.txt", BEN.encode(), (), 1, "an address alone is a wallet only with --blockchain and --type"),
+        ("w.txt", BEN.encode(), LIST[:2], 1, "an address alone is a wallet only with --type"),
+        ("w.json", json.dumps([BEN]).encode(), (), 3, "an address alone is a wallet only with --blockchain"),
+        ("w.txt", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 3, "the line cannot be read: 'utf-8' codec"),
+        (
+            "w.json",
+            b"\xff\xfe" + json.dumps([BEN]).encode("utf-16-le"),
+            LIST,
+            3,
+            "the line cannot be read: '",
+        ),
+        ("w.csv", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 1, "the header cannot be read: 'utf-8' codec"),
+        ("w.txt", f"{BEN}\0".encode(), LIST, 3, "wallet_address must be an address of solana"),
+        ("w.txt", f"{BEN},Sol".encode(), LIST, 3, "wallet_address must be an address of solana"),
+        ("w.txt", b"x" * 3_000_000, LIST, 3, "the line is longer than 1048576 bytes"),
+        ("w.json", b"[" * 1_000_000, LIST, 1, "the array cannot be read: "),
+        (
+            "w.json",
+            b'["a", ' + b"[" * 100_000 + b"]" * 100_000 + b"]",
+            LIST,
+            1,
+            "the array cannot be read: m",
+        ),
+        (
+            "w.json",
+            json.dumps([BEN]).encode()[:-1],
+            LIST,
+            1,
+            "the array cannot be read: Input data was trunc",
+        ),
+        ("w.json", json.dumps([BEN]).encode() + b"x", LIST, 1, "the array cannot be read: JSON is malformed"),
+        ("w.json", b"[" + b"9" * 10_000 + b"]", LIST, 3, "the line cannot be read: "),
+        ("w.json", b'["\xff"]', LIST, 3, "the line cannot be read: 'utf-8' codec can't decode"),
+        ("w.json", b'["\\ud800"]', LIST, 1, "the array cannot be read: "),
+        ("w.json", b"[" + b" " * MAX_ARRAY_BYTES + b"]", LIST, 1, "an array of JSON has at most 32 MiB"),
+        ("w.json.gz", gzip.compress(b"[" + b" " * MAX_ARRAY_BYTES + b"]"), LIST, 1, "at most 32 MiB"),
+        ("w.json.gz", gzip.compress(json.dumps([BEN]).encode())[:-9], LIST, 1, "ended before the end"),
+        ("w.json.gz", b"[]", LIST, 1, "Not a gzipped file"),
+    ],
+)
+def test_a_hostile_list_has_a_clear_fault(
+    database_url: str,
+    tmp_path: Path,
+    name: str,
+    content: bytes,
+    options: tuple[str, ...],
+    status: int,
+    message: str,
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    outcome = run_file(database_url, "import", "wallets", tmp_path / name, *options)
+    assert outcome.status == status, outcome.text
+    assert message in (outcome.text if status == 1 else outcome.reasons[1])
+    assert "Traceback" not in outcome.text
+
+
+def test_only_wallets_are_a_list_and_nothing_is_nothing(database_url: str, tmp_path: Path) -> None:
+    (tmp_path / "trades.txt").write_text("x\n")
+    refused = run_file(database_url, "import", "trades", tmp_path / "trades.txt")
+    assert (refused.status, refused.rejects) == (1, None)
+    assert "only wallets can be a list of addresses alone" in refused.text
+    for name in ("empty.json", "empty.txt", "blank.json"):
+        (tmp_path / name).write_text("" if name.startswith("empty") else "[]")
+        assert changed(run_file(database_url, "import", "wallets", tmp_path / name, *LIST)) == (0, 0)

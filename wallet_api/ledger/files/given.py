@@ -1,0 +1,47 @@
+"""What a command states of a whole file: columns that are otherwise called, and values that it lacks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from wallet_api.forms import BadRow, shown
+
+# The fields that can be the same in all rows of a file, each an option of the commands that read it.
+SAME = ("blockchain", "type", "currency")
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Given:
+    """The names that the file has for fields, and the values of fields that are the same in all rows."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def name_of(self, field: str) -> str:
+        """Return what the file calls this field."""
+        return self.columns.get(field, field)
+
+    def field_of(self, name: str) -> str | None:
+        """Return the field that the file calls so; None if another column has been named for it."""
+        field = next((field for field, other in self.columns.items() if other == name), None)
+        return field or (None if name in self.columns else name)
+
+    def fill(
+        self,
+        members: dict[str, _Value],
+        written: Callable[[str], _Value],
+        read: Callable[[_Value], object],
+    ) -> None:
+        """Add the values to the members of a row. Raises BadRow if the row states another one."""
+        for name, value in self.values.items():
+            stated = read(members[name]) if name in members else None
+            if stated not in (None, "", value):
+                raise BadRow(
+                    f"{name} is given as {value} for the whole file", f", but here it is {shown(stated)}"
+                )
+            members[name] = written(value)
+
+
+NOTHING = Given()
