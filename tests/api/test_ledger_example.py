@@ -30,8 +30,11 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "currency": "SOL",
         "native_price_usd": 160,
         "buy": D("9.9"),  # 2 + 4 + 0.4 + 1.5 + 0 + 2
+        "buy_usd": 1430,  # 220 + 300 + 50 + 0 + 300, and BETA and DELTA at the latest price: 3.5 * 160
         "sell": D("20.6"),  # 2.5 + 8.9 + 4 + 1.5 + 0.7 + 3
+        "sell_usd": 2740,  # 260 + 1000 + 530 + 70 + 480, and 2.5 * 160
         "realized_pnl": D("8.236111111"),  # 29/18 + 4.925 + 0 + 0 + 0.7 + 1 = 593/72
+        # no realized_pnl_usd: the first buy of BETA has no dollar value
         "realized_pnl_percentage": D("93.9778"),  # cost 8/9 + 3.975 + 0.4 + 1.5 + 0 + 2 = 631/72; 593/631
         "sold_without_cost": D("3.6"),  # GAMMA: 3 for 50 that came in without a buy, and 3/5 of 1
         "buy_txn": 8,

@@ -14,6 +14,7 @@ WINDOWS = {
     "1d": timedelta(hours=24),
     "7d": timedelta(days=7),
 }
+TRADED = ("buy", "buy_usd", "sell", "sell_usd")
 
 
 def flows_of(now: datetime, trades: list[Trade], usd_of: UsdOf) -> Row:
@@ -34,7 +35,7 @@ def trend_of(now: datetime, period: str, trades: list[Trade], usd_of: UsdOf) -> 
         buckets.append(
             {
                 "timestamp": shown_time(end),
-                **picked(own, "buy", "sell", "volume", "volume_usd", txn="total_txn"),
+                **picked(own, *TRADED, "volume", "volume_usd", txn="total_txn"),
                 "wallets": len({trade.wallet for trade in within}),
             }
         )
@@ -46,7 +47,7 @@ def _flow(trades: list[Trade], since: datetime, now: datetime, usd_of: UsdOf) ->
     buyers = {trade.wallet for trade in within if not trade.is_sell}
     before = {trade.wallet for trade in trades if not trade.is_sell and trade.at <= since}
     return {
-        **picked(sums(Part(within, [], []), usd_of), "buy", "sell", "net_flow", "net_flow_usd"),
+        **picked(sums(Part(within, [], []), usd_of), *TRADED, "net_flow", "net_flow_usd"),
         "buyers": len(buyers),
         "sellers": len({trade.wallet for trade in within if trade.is_sell}),
         "new_wallets": len(buyers - before),

@@ -64,7 +64,7 @@ def _of_days(whole: Part, days: list[date]) -> Part:
 def _sums(part: Part, usd_of: UsdOf) -> Row:
     own = picked(
         sums(part, usd_of),
-        *("realized_pnl", "realized_pnl_usd", "buy_txn", "sell_txn", "volume"),
+        *("realized_pnl", "realized_pnl_usd", "buy_txn", "sell_txn", "volume", "volume_usd"),
         txn_total="total_txn",
         **TOTALS,
     )

@@ -153,7 +153,8 @@ class Ledger:
                 "native_price_usd": self.native_price(now, blockchain),
                 **picked(
                     sums(part_of(positions.values()), usd_of),
-                    *("buy", "sell", "realized_pnl", "realized_pnl_percentage", "sold_without_cost"),
+                    *("buy", "buy_usd", "sell", "sell_usd", "realized_pnl", "realized_pnl_usd"),
+                    *("realized_pnl_percentage", "sold_without_cost"),
                     *("buy_txn", "sell_txn", "largest_buy", "best_trade_pnl", "worst_trade_pnl"),
                     total_tx_count="total_txn",
                 ),
@@ -480,7 +481,8 @@ class Ledger:
             "wallet_count": len(wallets),
             **picked(
                 sums(part, self._usd_of(blockchain, now)),
-                *("buy_txn", "sell_txn", "total_txn", "volume", "volume_usd", "realized_pnl"),
+                *("buy_txn", "sell_txn", "total_txn", "volume", "volume_usd"),
+                *("realized_pnl", "realized_pnl_usd"),
             ),
             "price": token["price"],
         }

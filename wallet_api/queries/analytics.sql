@@ -14,7 +14,9 @@
               round_half_up(sum(invested + sold), 9) AS volume,
               sum(invested_usd + sold_usd) AS volume_usd,
               sum(invested_without_usd + sold_without_usd) AS volume_without_usd,
-              sum(realized) AS realized
+              sum(realized) AS realized,
+              sum(realized_usd) AS realized_usd,
+              sum(covered_without_usd) AS covered_without_usd
          FROM piece
         GROUP BY token_id
        ),
@@ -43,6 +45,7 @@
               round_half_up(dollars(volume_usd, volume_without_usd, buy_txn + sell_txn, txn_without_usd,
                                     latest.usd), 4) AS volume_usd,
               round_half_up(realized, 9) AS realized_pnl,
+              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
               round_half_up(token_price.price, 18) AS price
          FROM wanted
         CROSS JOIN latest

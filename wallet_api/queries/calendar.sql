@@ -71,15 +71,16 @@
               buy_txn + sell_txn AS txn_total,
               tokens_traded,
               round_half_up(invested + sold, 9) AS volume,
+              traded.volume_usd,
               round_half_up(invested, 9) AS total_buy,
-              -- A trade without a dollar value counts with the latest native price.
-              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
-                  AS total_buy_usd,
+              traded.buy_usd AS total_buy_usd,
               round_half_up(sold, 9) AS total_sell,
-              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
-                  AS total_sell_usd
+              traded.sell_usd AS total_sell_usd
          FROM sums
         CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
        ),
        dates AS (
        SELECT row_number() OVER (ORDER BY day) AS place,
@@ -92,6 +93,7 @@
               txn_total,
               tokens_traded,
               volume,
+              volume_usd,
               total_buy,
               total_buy_usd,
               total_sell,
@@ -111,6 +113,7 @@
               txn_total AS month_txn_total,
               tokens_traded AS month_tokens_traded,
               volume AS month_volume,
+              volume_usd AS month_volume_usd,
               total_buy AS month_total_buy,
               total_buy_usd AS month_total_buy_usd,
               total_sell AS month_total_sell,

@@ -60,17 +60,10 @@
            ON span.place >= piece.place
         GROUP BY piece.token_id, piece.wallet_id, span.place
        ),
-       flow AS MATERIALIZED (
+       summed AS (
        SELECT position.token_id,
               position.place,
-              round_half_up(sum(position.invested), 9) AS buy,
-              round_half_up(sum(position.sold), 9) AS sell,
-              round_half_up(sum(position.invested) - sum(position.sold), 9) AS net_flow,
-              round_half_up(
-                  dollars(sum(position.invested_usd), sum(position.invested_without_usd), sum(position.buy_txn),
-                          sum(position.buys_without_usd), latest.usd)
-                  - dollars(sum(position.sold_usd), sum(position.sold_without_usd), sum(position.sell_txn),
-                            sum(position.sells_without_usd), latest.usd), 4) AS net_flow_usd,
+{ledger.sums: sum(position.$) AS $},
               count(*) FILTER (WHERE position.buy_txn > 0) AS buyers,
               count(*) FILTER (WHERE position.sell_txn > 0) AS sellers,
               count(*) AS wallet_count,
@@ -81,11 +74,29 @@
                                                                                ELSE %(fourth_since)s
                                                            END) AS new_wallets
          FROM position
-        CROSS JOIN latest
          JOIN positions
            ON positions.wallet_id = position.wallet_id
           AND positions.token_id = position.token_id
-        GROUP BY position.token_id, position.place, latest.usd
+        GROUP BY position.token_id, position.place
+       ),
+       flow AS MATERIALIZED (
+       SELECT token_id,
+              place,
+              round_half_up(invested, 9) AS buy,
+              traded.buy_usd,
+              round_half_up(sold, 9) AS sell,
+              traded.sell_usd,
+              round_half_up(invested - sold, 9) AS net_flow,
+              traded.net_flow_usd,
+              buyers,
+              sellers,
+              wallet_count,
+              new_wallets
+         FROM summed
+        CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
        )
 SELECT wanted.token_id,
        wanted.mint,
@@ -93,7 +104,9 @@ SELECT wanted.token_id,
        COALESCE(token_name.token_name, face.name, '') AS token_name,
        flow.place,
        flow.buy,
+       flow.buy_usd,
        flow.sell,
+       flow.sell_usd,
        flow.net_flow,
        flow.net_flow_usd,
        flow.buyers,

@@ -148,10 +148,10 @@
        stats AS (
        SELECT %(currency)s::text AS lifetime_stats_currency,
               round_half_up(invested, 9) AS lifetime_stats_buy,
+              traded.buy_usd AS lifetime_stats_buy_usd,
               round_half_up(sold, 9) AS lifetime_stats_sell,
-              round_half_up(realized, 9) AS lifetime_stats_realized_pnl,
-              percentage(realized, realized_cost) AS lifetime_stats_realized_pnl_percentage,
-              round_half_up(sold - realized - realized_cost, 9) AS lifetime_stats_sold_without_cost,
+              traded.sell_usd AS lifetime_stats_sell_usd,
+{profit: profit.$ AS lifetime_stats_$},
               buy_txn AS lifetime_stats_buy_txn,
               sell_txn AS lifetime_stats_sell_txn,
               buy_txn + sell_txn AS lifetime_stats_total_tx_count,
@@ -171,6 +171,12 @@
          FROM lifetime
         CROSS JOIN worth
         CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{profit}) AS profit
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
        ),
        distribution AS (
        SELECT above_500 AS win_rate_distribution_above_500,

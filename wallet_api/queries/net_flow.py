@@ -17,7 +17,10 @@ from wallet_api.queries.windows import cut_period
 
 _NET_FLOW = load_sql(__package__, "net_flow")
 _WINDOWS = load_sql(__package__, "flow_windows")
-_FIGURES = ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count")
+_FIGURES = (
+    *("buy", "buy_usd", "sell", "sell_usd", "net_flow", "net_flow_usd"),
+    *("buyers", "sellers", "new_wallets", "wallet_count"),
+)
 _NONE = dict.fromkeys(_FIGURES, 0)
 _NAMES = ("mint", "symbol", "token_name")
 # Of a token, with its flows in all windows.

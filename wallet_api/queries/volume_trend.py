@@ -10,7 +10,7 @@ from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
 from wallet_api.queries.native_price import read_native_price
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")
-_NONE = dict.fromkeys(("buy", "sell", "volume", "volume_usd", "txn", "wallets"), 0)
+_NONE = dict.fromkeys(("buy", "buy_usd", "sell", "sell_usd", "volume", "volume_usd", "txn", "wallets"), 0)
 
 
 class Trend(NamedTuple):

@@ -18,18 +18,26 @@
                  AND created_at > %(since)s
                  AND created_at <= %(now)s
                GROUP BY wallet_id, ends_at) AS within
+       ),
+       summed AS (
+       SELECT ends_at,
+              count(*) AS wallets,
+{ledger.sums: sum($) AS $}
+         FROM piece
+        GROUP BY ends_at
        )
 SELECT ends_at,
-       round_half_up(sum(invested), 9) AS buy,
-       round_half_up(sum(sold), 9) AS sell,
-       round_half_up(sum(invested) + sum(sold), 9) AS volume,
-       -- A trade without a dollar value counts with the latest native price.
-       round_half_up(dollars(sum(invested_usd + sold_usd), sum(invested_without_usd + sold_without_usd),
-                             sum(buy_txn + sell_txn), sum(buys_without_usd + sells_without_usd), latest.usd), 4)
-           AS volume_usd,
-       sum(buy_txn + sell_txn)::bigint AS txn,
-       count(*) AS wallets
-  FROM piece
+       round_half_up(invested, 9) AS buy,
+       traded.buy_usd,
+       round_half_up(sold, 9) AS sell,
+       traded.sell_usd,
+       round_half_up(invested + sold, 9) AS volume,
+       traded.volume_usd,
+       (buy_txn + sell_txn)::bigint AS txn,
+       wallets
+  FROM summed
  CROSS JOIN latest
- GROUP BY ends_at, latest.usd
+ CROSS JOIN LATERAL (
+       SELECT
+{traded_usd}) AS traded
  ORDER BY ends_at

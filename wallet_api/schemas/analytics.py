@@ -12,6 +12,7 @@ from wallet_api.schemas.fields import (
     CUT,
     NET_FLOW_USD,
     PRICE,
+    PROFIT_USD,
     USD,
     WITH_A_TRADE,
     Amount,
@@ -98,6 +99,7 @@ class TradedTokenSchema(TokenNamesSchema):
     volume = Amount("Value of buys and sells.")
     volume_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     price = Amount(PRICE, nullable=True)
 
 
@@ -105,7 +107,9 @@ class FlowSchema(Shape):
     """What went into a token and out of it in a window; values in native currency."""
 
     buy = Amount("Value of the buys.")
+    buy_usd = Amount(USD, optional=True)
     sell = Amount("Value of the sells.")
+    sell_usd = Amount(USD, optional=True)
     net_flow = Amount("Buys less sells.")
     net_flow_usd = Amount(NET_FLOW_USD, optional=True)
     buyers = Integer("Wallets that bought.")
@@ -132,7 +136,9 @@ class BucketSchema(Shape):
 
     timestamp = Moment("The end of the bucket.")
     buy = Amount("Value of the buys.")
+    buy_usd = Amount(USD, optional=True)
     sell = Amount("Value of the sells.")
+    sell_usd = Amount(USD, optional=True)
     volume = Amount("Value of buys and sells.")
     volume_usd = Amount(USD, optional=True)
     txn = Integer("Number of trades.")

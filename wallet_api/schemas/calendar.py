@@ -22,6 +22,7 @@ class SumsSchema(Shape):
     txn_total = Integer("Number of trades.")
     tokens_traded = Integer("Number of different tokens.")
     volume = Amount("Value of buys and sells.")
+    volume_usd = Amount(USD, optional=True)
     total_buy = Amount("Value of the buys.")
     total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of the sells.")

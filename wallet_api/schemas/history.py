@@ -11,10 +11,12 @@ from wallet_api.schemas.fields import (
     AVG_COST,
     OPEN_COST,
     PROFIT_PERCENTAGE,
+    PROFIT_USD,
     ROWS,
     TOKENS_WITHOUT_COST,
     TYPE,
     UNPRICED_COST,
+    USD,
     WITHOUT_COST,
     Amount,
     Boolean,
@@ -65,8 +67,11 @@ class LifetimeStatsSchema(NativePriceShape):
 
     currency = String("Code of the chain's native coin.")
     buy = Amount("Value of the buys.")
+    buy_usd = Amount(USD, optional=True)
     sell = Amount("Value of the sells.")
+    sell_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
