@@ -25,7 +25,6 @@ from tests.lib.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.notify.messages import headers_of
 from wallet_api.notify.rules import read_rules
-from wallet_api.notify.sending import is_public
 from wallet_api.settings import Settings
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "webhooks.md").read_text()
@@ -267,47 +266,6 @@ def test_a_template_makes_the_body_and_a_name_writes_no_json(
     importer.trades([trade("a", token_name='"}, "admin": "')])
     assert eventually(lambda: len(receiver.received) == 1)
     assert receiver.received[0].document["text"].endswith('buy "}, "admin": "')
-
-
-def test_all_faults_of_the_rules_are_reported_together(settings: Settings, tmp_path: Path) -> None:
-    file = tmp_path / "rules.toml"
-    file.write_text(
-        '[targets.a]\nurl = "http://example.org"\nsecrets = ["short"]\n'
-        '[rules.b]\ntargets = ["none"]\nmin_value = -1\n[rules.c]\ntargets = ["none"]\naddress = "@list"\n'
-    )
-    result = run_command("notify", "--rules", file, settings=settings)
-    assert result.exit_code == 1
-    for fault in ("targets.a.url", "targets.a.secrets", "rules.b.min_value", "'none'", "'@list'"):
-        assert fault in str(result.exception or result.output) + result.output
-
-
-def test_private_addresses_are_refused_and_a_test_message_says_so(
-    receiver: Receiver, settings: Settings, tmp_path: Path
-) -> None:
-    file = tmp_path / "rules.toml"
-    file.write_text(f'[targets.bot]\nurl = "https://localhost/"\nsecrets = ["{SECRET}"]\n{ALL}')
-    refused = run_command("notify", "test", "all", "--rules", file, settings=settings)
-    assert (refused.exit_code, "its address is not public" in refused.output) == (1, True)
-    file.write_text(rules_of(receiver, ALL))
-    sent = run_command("notify", "test", "all", "--rules", file, "--allow-private", settings=settings)
-    assert sent.output == "bot: received\n"
-    assert (receiver.received[0].document["type"], receiver.received[0].is_signed) == ("test", True)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"),
-        *("224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0", "fc00::1", "::ffff:127.0.0.1"),
-        *("64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1"),
-    ],
-)
-def test_an_address_that_is_not_public_is_none(address: str) -> None:
-    assert not is_public(address)
-
-
-def test_public_addresses_are_public() -> None:
-    assert all(map(is_public, ("8.8.8.8", "2606:4700::1111", "64:ff9b::808:808")))
 
 
 RECEIVERS = re.findall(r"^```(python|javascript)\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)

@@ -3,10 +3,11 @@
 import base64
 import hmac
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -98,3 +99,24 @@ def receiving() -> Iterator[Receiver]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def speaking(speak: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Run a server of another kind on loopback, which has each connection in a thread; yield its port."""
+
+    def serve(connection: socket.socket) -> None:
+        # The other side may close first.
+        with connection, suppress(OSError):
+            speak(connection)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)

@@ -1,6 +1,7 @@
 """`wallet-api notify`: webhooks about the changes of the feed."""
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,7 +19,7 @@ from wallet_api.errors import CursorUnknown
 from wallet_api.notify import store
 from wallet_api.notify.following import read_page, report_page
 from wallet_api.notify.matching import WebhookMessage
-from wallet_api.notify.messages import body_of, headers_of, message_id
+from wallet_api.notify.messages import body_of, message_id
 from wallet_api.notify.rules import RulesError
 from wallet_api.notify.running import POLL_SECONDS, CurrentRules, run
 from wallet_api.notify.sending import SendingError, send
@@ -128,15 +129,14 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
         target = rules.targets[name]
         members = {"type": "test", "timestamp": f"{now:%Y-%m-%dT%H:%M:%SZ}", "rule": rule}
         body = body_of(target.template, members, "{}", {})
-        headers = headers_of(target.secrets, message_id(rule, "test", now.isoformat()), now, body)
         try:
-            send(target.url, body, headers, allow_private=allow_private, ca_file=target.ca_file)
+            send(target, message_id(rule, "test", now.isoformat()), body, allow_private=allow_private)
             click.echo(f"{name}: received")
         except SendingError as error:
             click.echo(f"{name}: not received: {error}")
             has_failed = True
     if has_failed:
-        raise click.exceptions.Exit(1)
+        sys.exit(1)
 
 
 @notify.command("status")

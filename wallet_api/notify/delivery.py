@@ -12,9 +12,9 @@ from threading import Event, Thread
 from wallet_api.database import Database, Row
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.notify import store
-from wallet_api.notify.messages import body_of, headers_of, message_id
-from wallet_api.notify.rules import Target
+from wallet_api.notify.messages import body_of, message_id
 from wallet_api.notify.sending import SendingError, send
+from wallet_api.notify.targets import Target
 
 log = logging.getLogger(__name__)
 
@@ -106,15 +106,8 @@ class Sender(Thread):
         return 60 / target.per_minute
 
     def _try(self, target: Target, message: Row) -> float:
-        headers = headers_of(target.secrets, message["message_id"], datetime.now(UTC), message["body"])
         try:
-            send(
-                target.url,
-                message["body"],
-                headers,
-                allow_private=self._allow_private,
-                ca_file=target.ca_file,
-            )
+            send(target, message["message_id"], message["body"], allow_private=self._allow_private)
         except SendingError as error:
             return self._fail(str(error))
         with self._database.write() as connection:

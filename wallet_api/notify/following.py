@@ -20,8 +20,8 @@ from wallet_api.notify.matching import (
     of_trade,
     subject_of,
 )
-from wallet_api.notify.messages import body_of
-from wallet_api.notify.rules import WORDS, Rule, Rules
+from wallet_api.notify.messages import WORDS, body_of
+from wallet_api.notify.rules import Rule, Rules
 from wallet_api.notify.store import AllReported
 from wallet_api.queries.changes import NOW, read_changes
 from wallet_api.schemas.feed import ChangeSchema

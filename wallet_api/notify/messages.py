@@ -12,7 +12,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from wallet_api.notify.rules import NAMES
+# What a template has by name, and the columns of the feed.
+WORDS = {
+    "chain": "profile_blockchain",
+    "wallet": "profile_wallet_address",
+    "wallet_name": "profile_name",
+    **{
+        name: name
+        for name in (
+            *("transaction_type", "mint", "symbol", "token_name", "token_amount", "value", "value_usd"),
+            *("currency", "tx_signature", "created_at"),
+        )
+    },
+}
+NAMES = ("type", "rule", *WORDS, "wallets", "count")
 
 
 def message_id(*parts: str) -> str:
@@ -29,9 +42,12 @@ def body_of(
     """
     if template is None:
         return f'{json.dumps(members, separators=(",", ":"))[:-1]},"data":{data}}}'
-    given = {name: "" if word is None else str(word) for name, word in {**members, **words}.items()}
-    # Who names a token must not write JSON.
-    quoted = {name: json.dumps(word)[1:-1] for name, word in given.items()}
+    return filled(template, {**members, **words})
+
+
+def filled(template: string.Template, words: Mapping[str, Any]) -> str:
+    """Return a template with these words, escaped for JSON, since who names a token must not write JSON."""
+    quoted = {name: json.dumps("" if word is None else str(word))[1:-1] for name, word in words.items()}
     return template.substitute(dict.fromkeys(NAMES, "") | quoted)
 
 

@@ -1,54 +1,27 @@
 """The rules of webhooks, read from a TOML file: what is reported, and to whom."""
 
-import base64
-import binascii
-import string
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from marshmallow import Schema, ValidationError, fields, validates
-from marshmallow.validate import Length, OneOf, Range
+from marshmallow import Schema, ValidationError, fields
+from marshmallow.validate import OneOf, Range, Regexp
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, stored_form
+from wallet_api.notify.targets import Target, TargetSchema, target_of
 from wallet_api.schemas.feed import DIRECTIONS
 
-_PREFIX = "whsec_"
 _LIST = "@"
-# What a template has by name, and the columns of the feed.
-WORDS = {
-    "chain": "profile_blockchain",
-    "wallet": "profile_wallet_address",
-    "wallet_name": "profile_name",
-    **{
-        name: name
-        for name in (
-            *("transaction_type", "mint", "symbol", "token_name", "token_amount", "value", "value_usd"),
-            *("currency", "tx_signature", "created_at"),
-        )
-    },
-}
-NAMES = ("type", "rule", *WORDS, "wallets", "count")
+# They are part of log lines, metrics and ids.
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class RulesError(Exception):
     """The file of rules has faults: one a line."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where messages are sent, and the secrets that sign them, of which there are two during a rotation."""
-
-    name: str
-    url: str
-    secrets: tuple[bytes, ...]
-    per_minute: int = 60
-    template: string.Template | None = None
-    ca_file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,33 +66,6 @@ class _Texts(fields.Field[Any]):
         return texts
 
 
-class _TargetSchema(Schema):
-    url = fields.String(required=True)
-    secrets = fields.List(fields.String(), required=True, validate=Length(min=1, max=2))
-    per_minute = fields.Integer(strict=True, validate=Range(min=1, max=6000))
-    template = fields.String()
-    ca_file = fields.String()
-
-    @validates("url")
-    def _is_url(self, url: str, **options: Any) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in self.context_schemes or not parts.hostname or parts.username:
-            raise ValidationError("must be an HTTPS address without a user; HTTP only with --allow-private")
-
-    @validates("secrets")
-    def _are_secrets(self, secrets: list[str], **options: Any) -> None:
-        for secret in secrets:
-            _secret(secret)
-
-    @validates("template")
-    def _is_template(self, template: str, **options: Any) -> None:
-        unknown = sorted(set(string.Template(template).get_identifiers()) - set(NAMES))
-        if unknown or not string.Template(template).is_valid():
-            raise ValidationError(f"may have ${{name}} of these: {', '.join(NAMES)}")
-
-    context_schemes: tuple[str, ...] = ("https",)
-
-
 class _ClusterSchema(Schema):
     wallets = fields.Integer(strict=True, required=True, validate=Range(min=2, max=1000))
     hours = fields.Integer(strict=True, required=True, validate=Range(min=1, max=168))
@@ -137,10 +83,15 @@ class _RuleSchema(Schema):
     cluster = fields.Nested(_ClusterSchema)
 
 
+def _names() -> fields.String:
+    error = "must be 1 to 64 letters, digits, hyphens or underscores"
+    return fields.String(validate=Regexp(rf"{_NAME.pattern}\Z", error=error))
+
+
 class _FileSchema(Schema):
-    targets = fields.Dict(required=True, keys=fields.String(), values=fields.Dict())
-    lists = fields.Dict(keys=fields.String(), values=fields.List(fields.String()), load_default=dict)
-    rules = fields.Dict(required=True, keys=fields.String(), values=fields.Dict())
+    targets = fields.Dict(required=True, keys=_names(), values=fields.Dict())
+    lists = fields.Dict(keys=_names(), values=fields.List(fields.String()))
+    rules = fields.Dict(required=True, keys=_names(), values=fields.Dict())
 
 
 def read_rules(path: Path, *, allow_private: bool = False) -> Rules:
@@ -157,10 +108,8 @@ def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> Rules:
     if faults:
         raise RulesError("\n".join(faults))
     lists = document.get("lists", {})
-    of_target = _TargetSchema()
-    of_target.context_schemes = schemes
     targets, rules = {}, []
-    for kind, schema in (("targets", of_target), ("rules", _RuleSchema())):
+    for kind, schema in (("targets", TargetSchema(schemes)), ("rules", _RuleSchema())):
         for name, given in document[kind].items():
             try:
                 loaded = schema.load(given)
@@ -168,11 +117,10 @@ def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> Rules:
                 faults += [f"{kind}.{name}.{place}: {fault}" for place, fault in _faults(error.messages)]
                 continue
             if kind == "targets":
-                targets[name] = _target(name, loaded)
+                targets[name] = target_of(name, loaded)
                 continue
-            unknown = [one for one in loaded["targets"] if one not in document["targets"]]
-            unknown += [one for one in loaded.get("address", ()) if one[:1] == _LIST and one[1:] not in lists]
-            faults += [f"rules.{name}: there is no {one!r}" for one in unknown]
+            unknown = list(_unknown(loaded, document["targets"], lists))
+            faults += [f"rules.{name}: {fault}" for fault in unknown]
             if not unknown:
                 rules.append(_rule(name, loaded, lists))
     if faults:
@@ -180,18 +128,27 @@ def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> Rules:
     return Rules(targets, tuple(rules))
 
 
+def _unknown(
+    loaded: Mapping[str, Any], targets: Mapping[str, Any], lists: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what a rule names and the file does not have."""
+    for name in loaded["targets"]:
+        if name not in targets:
+            # Where a name is meant, there may be an address with a secret.
+            shown = repr(name) if _NAME.fullmatch(name) else "target of such a name"
+            yield f"there is no {shown}"
+    for name in loaded.get("address", ()):
+        if name.startswith(_LIST) and name.removeprefix(_LIST) not in lists:
+            yield f"there is no {name!r}"
+
+
 def _faults(messages: Any, place: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(messages, Mapping):
         for name, inner in messages.items():
-            yield from _faults(inner, f"{place}.{name}".strip("."))
+            # Of a table, marshmallow has a level of its own: whether the key or the value has the fault.
+            yield from _faults(inner, place if name in ("key", "value") else f"{place}.{name}".strip("."))
     else:
         yield from ((place, message) for message in messages)
-
-
-def _target(name: str, loaded: dict[str, Any]) -> Target:
-    secrets = tuple(_secret(secret) for secret in loaded.pop("secrets"))
-    template = loaded.pop("template", None)
-    return Target(name, secrets=secrets, template=template and string.Template(template), **loaded)
 
 
 def _rule(name: str, loaded: dict[str, Any], lists: Mapping[str, Iterable[str]]) -> Rule:
@@ -206,14 +163,3 @@ def _rule(name: str, loaded: dict[str, Any], lists: Mapping[str, Iterable[str]])
             ]
             loaded[condition] = frozenset(stored_form(text, CHAINS.values()) for text in texts)
     return Rule(name, targets, cluster=cluster and Cluster(**cluster), **loaded)
-
-
-def _secret(text: str) -> bytes:
-    """Return the key of a secret of Standard Webhooks. Raises ValidationError."""
-    try:
-        key = base64.b64decode(text.removeprefix(_PREFIX), validate=True)
-    except binascii.Error:
-        key = b""
-    if not text.startswith(_PREFIX) or not 24 <= len(key) <= 64:
-        raise ValidationError(f"must be {_PREFIX} and 24 to 64 bytes in base64")
-    return key

@@ -8,7 +8,8 @@ from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.notify.delivery import Sender
 from wallet_api.notify.following import follow
-from wallet_api.notify.rules import Rules, RulesError, Target, read_rules
+from wallet_api.notify.rules import Rules, RulesError, read_rules
+from wallet_api.notify.targets import Target
 
 log = logging.getLogger(__name__)
 

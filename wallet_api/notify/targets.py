@@ -1,0 +1,116 @@
+"""The targets of webhooks, as the file of rules has them: where messages are sent, and how."""
+
+import base64
+import json
+import re
+import ssl
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from marshmallow import Schema, ValidationError, fields, validates
+from marshmallow.validate import Length, Range
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+
+from wallet_api.notify.messages import NAMES, filled
+
+_PREFIX = "whsec_"
+_PORTS = {"https": 443, "http": 80}
+# Printable ASCII: what else an address may have is escaped in it.
+_URL = re.compile(r"[!-~]+")
+# Values that anybody may have written, and none: between the quotes of a JSON text all of them are JSON.
+_SAMPLES = ("", "1", "a", '"', "\\", "\n", '"}, "admin": "', "${type}")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where messages are sent, and the secrets that sign them, of which there are two during a rotation."""
+
+    name: str
+    url: str
+    secrets: tuple[bytes, ...]
+    # It verifies the certificate.
+    trust: ssl.SSLContext
+    per_minute: int = 60
+    template: string.Template | None = None
+
+    @property
+    def port(self) -> int:
+        """Its port."""
+        parts = urlsplit(self.url)
+        return parts.port or _PORTS[parts.scheme]
+
+
+class TargetSchema(Schema):
+    """A target of the file. Its address may have one of some schemes."""
+
+    url = fields.String(required=True)
+    secrets = fields.List(fields.String(), required=True, validate=Length(min=1, max=2))
+    per_minute = fields.Integer(strict=True, validate=Range(min=1, max=6000))
+    template = fields.String()
+    ca_file = fields.String()
+
+    def __init__(self, schemes: tuple[str, ...]) -> None:
+        super().__init__()
+        self._schemes = schemes
+
+    @validates("url")
+    def _is_url(self, url: str, **options: Any) -> None:
+        try:
+            parts = urlsplit(url)
+            # A port that is no number raises.
+            is_right = parts.scheme in self._schemes and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_right = False
+        if not is_right or "@" in parts.netloc or not _URL.fullmatch(url):
+            raise ValidationError("must be an HTTPS address without a user; HTTP only with --allow-private")
+
+    @validates("secrets")
+    def _are_secrets(self, secrets: list[str], **options: Any) -> None:
+        for secret in secrets:
+            _secret(secret)
+
+    @validates("template")
+    def _is_template(self, text: str, **options: Any) -> None:
+        template = string.Template(text)
+        if not template.is_valid() or set(template.get_identifiers()) - set(NAMES):
+            raise ValidationError(f"may have ${{name}} of these: {', '.join(NAMES)}")
+        try:
+            for sample in _SAMPLES:
+                json.loads(filled(template, dict.fromkeys(NAMES, sample)))
+        except ValueError:
+            raise ValidationError('must be JSON, with each ${name} within quotes: "${value}"') from None
+
+    @validates("ca_file")
+    def _is_ca_file(self, file: str, **options: Any) -> None:
+        try:
+            ssl.create_default_context(cafile=file)
+        except OSError as error:
+            # Those of OpenSSL have no text of the system.
+            raise ValidationError(f"has no certificates: {error.strerror or 'they are not PEM'}") from None
+
+
+def target_of(name: str, loaded: Mapping[str, Any]) -> Target:
+    """Return the target of a name, of what the schema has loaded."""
+    template = loaded.get("template")
+    return Target(
+        name,
+        loaded["url"],
+        tuple(_secret(secret) for secret in loaded["secrets"]),
+        ssl.create_default_context(cafile=loaded.get("ca_file", DEFAULT_CA_BUNDLE_PATH)),
+        loaded.get("per_minute", Target.per_minute),
+        None if template is None else string.Template(template),
+    )
+
+
+def _secret(text: str) -> bytes:
+    """Return the key of a secret of Standard Webhooks. Raises ValidationError."""
+    try:
+        key = base64.b64decode(text.removeprefix(_PREFIX), validate=True)
+    except ValueError:
+        key = b""
+    if not text.startswith(_PREFIX) or not 24 <= len(key) <= 64:
+        raise ValidationError(f"must be {_PREFIX} and 24 to 64 bytes in base64")
+    return key
