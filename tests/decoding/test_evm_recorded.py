@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,7 @@ CASES = list(_read_cases())
 READ: dict[str, dict[str, str]] = json.loads((_DATA / "read.json").read_text())
 
 
+@cache
 def results(node: str) -> dict[str, str]:
     """Return by case what is decoded with the answers of a node."""
     return {case.key: read for case in CASES if (read := case.read(node)) is not None}

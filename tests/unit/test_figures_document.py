@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
 from marshmallow import fields
 
 from wallet_api.schemas.analytics import BucketSchema, FlowSchema, TradedTokenSchema
@@ -27,11 +26,15 @@ DOCUMENT = (ROOT / "docs" / "figures.md").read_text()
 LINKS = sorted(set(re.findall(r"\[`(\w+)`\]\(\.\./([\w./]+\.sql)\)", DOCUMENT)))
 
 
-@pytest.mark.parametrize(("figure", "file"), LINKS, ids=lambda part: part.rpartition("/")[2])
-def test_a_figure_links_to_the_statement_that_computes_it(figure: str, file: str) -> None:
-    # A member of an object is the column of both names.
-    column = rf"(\bAS (({'|'.join(_objects())})_)?|\bFUNCTION ){figure}\b|^ +(SELECT )?{figure},?$"
-    assert re.search(column, (ROOT / file).read_text(), re.MULTILINE)
+def test_a_figure_links_to_the_statement_that_computes_it() -> None:
+    objects = "|".join(_objects())
+
+    def is_computed(figure: str, file: str) -> bool:
+        # A member of an object is the column of both names.
+        column = rf"(\bAS (({objects})_)?|\bFUNCTION ){figure}\b|^ +(SELECT )?{figure},?$"
+        return re.search(column, (ROOT / file).read_text(), re.MULTILINE) is not None
+
+    assert [link for link in LINKS if not is_computed(*link)] == []
 
 
 def test_every_figure_of_a_response_is_linked() -> None:
