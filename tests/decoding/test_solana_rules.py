@@ -210,6 +210,23 @@ def test_several_tokens_and_those_of_others() -> None:
         "route": (route(2), [(BONK, "buy", "1", "0.000000101"), (FART, "sell", "1", "0.000000101")]),
         "parts": (route(3), [(BONK, "buy", "1", "0.000000098"), (FART, "sell", "1", "0.000000101")]),
         "gift": (made(*gift, payer="friend"), []),
+        # A friend paid the most of it, or got it.
+        "helped": (
+            made(own(USDC, -32), Move("friend", USDC, -288), pool(USDC, 320), own(BONK, 10), pool(BONK, -10)),
+            "unclear",
+        ),
+        "given on": (
+            made(own(USDC, -32), pool(USDC, 32), own(BONK, 10), Move("friend", BONK, 90), pool(BONK, -100)),
+            "unclear",
+        ),
+        # The pool gave coin as well.
+        "both": (
+            made(
+                *(own(FART, 7), Move("third", None, SOL), Move("friend", BONK, -9)),
+                *(pool(FART, -7), pool(WRAPPED, -SOL), pool(BONK, 9)),
+            ),
+            [],
+        ),
         "filled for others": (filled, []),
     }
     check(cases)
