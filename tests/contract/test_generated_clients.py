@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import Enum
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,9 +19,10 @@ from tests.lib.processes import Gunicorn, run_program
 NAME = "generated_wallet_client"
 
 
-@pytest.fixture
-def python_client(server: Gunicorn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def python_client(server: Gunicorn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A new Python client."""
+    tmp_path = tmp_path_factory.mktemp("client")
     document = requests.get(f"{server.url}/v1/openapi.json", timeout=20).content
     (tmp_path / "openapi.json").write_bytes(document)
     # Its code need not be formatted.
@@ -38,8 +38,9 @@ def python_client(server: Gunicorn, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    monkeypatch.syspath_prepend(tmp_path)
-    yield import_module(NAME)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        yield import_module(NAME)
     for module in [name for name in sys.modules if name.partition(".")[0] == NAME]:
         del sys.modules[module]
 

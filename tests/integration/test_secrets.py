@@ -13,7 +13,7 @@ import psutil
 import pytest
 import requests
 
-from tests.lib.processes import Gunicorn, StartGunicorn, wallet_api
+from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
 from tests.stub.server import Stub
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
@@ -100,6 +100,14 @@ def process_list() -> Iterator[Callable[[], str]]:
 
 
 def _run(settings: Settings, *arguments: str, status: int = 0) -> str:
+    result = run_command(*arguments, settings=settings)
+    # What main() reports of an exception is its text.
+    written = f"{result.output}{result.exception or ''}"
+    assert result.exit_code == status, written
+    return written
+
+
+def _run_process(settings: Settings, *arguments: str, status: int = 0) -> str:
     with wallet_api(*arguments, settings=settings) as process:
         output, _ = process.communicate(timeout=60)
     assert process.returncode == status, output
@@ -157,11 +165,11 @@ def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(
     written = [
         _run(settings, "import", "wallets", str(wallets), status=3),
         _run(settings, "keys", "list"),
-        _run(settings, "sync", "trades"),
+        _run_process(settings, "sync", "trades"),
         _run(settings, "sync", "prices"),
         _run(replace(settings, coingecko_url=away, binance_url=away), "sync", "prices", status=1),
         _run(without_database, "sync", "trades", status=1),
-        _run(without_database, "keys", "list", status=1),
+        _run_process(without_database, "keys", "list", status=1),
     ]
     servers = {
         gunicorn(settings, workers=1): WALLETS,

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 
 import psutil
@@ -18,7 +19,7 @@ from tests.ledger.in_process import Importer
 from tests.lib.browser import browser, needs_chromium
 from tests.lib.folders import server_folder
 from tests.lib.processes import environment_of, is_alive, processes_of, run_command, run_program, wallet_api
-from tests.lib.running_up import Up, free_port, running_up
+from tests.lib.running_up import LAST_LINE, Up, free_port, running_up
 from tests.lib.waiting import eventually
 from wallet_api import demo, embedded, migrations
 from wallet_api.database import connect
@@ -265,7 +266,9 @@ def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_fo
     assert not (empty_home / "postgres").exists()
 
 
-def test_two_that_start_at_once_do_not_share_a_port(empty_home: Path) -> None:
+def test_of_two_that_start_at_once_the_first_has_the_port_and_names_the_steps_to_first_wallets(
+    empty_home: Path,
+) -> None:
     options = ("--no-demo", "--port", str(free_port()))
     with wallet_api("up", *options, settings=Settings(wallet_api_home=str(empty_home))) as first:
         assert first.stdout is not None
@@ -276,10 +279,17 @@ def test_two_that_start_at_once_do_not_share_a_port(empty_home: Path) -> None:
             line = second.stdout.readline()
             if line.startswith("Starting"):
                 second.terminate()
+        lines = list(takewhile(lambda line: LAST_LINE not in line, first.stdout))
         first.terminate()
         first.communicate()
     assert f"Port {options[-1]} of 127.0.0.1 is in use." in line
     assert (first.returncode, second.returncode) == (0, 1)
+    commands = [line.partition("wallet-api ")[2] for line in lines if line.startswith("  ")]
+    assert [command.partition("    #")[0].rstrip() for command in commands] == [
+        "discover MINT MINT --chain solana",
+        "import wallets discovered-solana.ndjson",
+        "sync trades --since 30d",
+    ]
 
 
 def test_own_servers_and_wallets_get_no_demo_and_a_silent_provider_delays_no_stop(
@@ -303,17 +313,3 @@ def test_own_servers_and_wallets_get_no_demo_and_a_silent_provider_delays_no_sto
                 started = time.monotonic()
                 up.end(empty_home)
                 assert time.monotonic() - started < 3
-
-
-def test_without_wallets_it_names_the_three_steps_to_the_first_ones() -> None:
-    with server_folder() as folder, running_up(Path(folder) / "home", "--no-demo") as up:
-        steps = [
-            line.partition("wallet-api ")[2].partition("    #")[0].rstrip()
-            for line in up.output.splitlines()
-            if line.startswith("  ")
-        ]
-    assert steps == [
-        "discover MINT MINT --chain solana",
-        "import wallets discovered-solana.ndjson",
-        "sync trades --since 30d",
-    ]

@@ -13,7 +13,7 @@ import psutil
 from tests.lib.processes import Process, is_alive, processes_of, wallet_api
 from wallet_api.settings import Settings
 
-_LAST_LINE = "Ctrl-C stops everything"
+LAST_LINE = "Ctrl-C stops everything."
 
 
 @dataclass
@@ -91,7 +91,7 @@ def running_up(
         output = ""
         for line in process.stdout:
             output += line
-            if _LAST_LINE in line:
+            if LAST_LINE in line:
                 break
         print(output)
         up = Up(process, output, f"http://127.0.0.1:{port}")
