@@ -139,6 +139,13 @@ def test_every_file_is_headed_by_a_sentence() -> None:
         assert re.match(r"[A-Z].+\.", head_of(file)), f"{name_of(file)} begins with {head_of(file)!r}"
 
 
+def test_each_of_several_statements_ends_with_a_semicolon_and_a_single_one_without() -> None:
+    for file in {*PLANNED, *INCLUDED}:
+        single, *several = re.split(r"^(?=-- \w+ --$)", file.read_text(), flags=re.MULTILINE)
+        ends = [text.rstrip().endswith(";") for text in several or [single]]
+        assert ends == [bool(several)] * len(ends), name_of(file)
+
+
 def test_a_statement_is_printed_as_it_runs(capsys: pytest.CaptureFixture[str]) -> None:
     print_sql.main("queries/leaderboard")
     assert (

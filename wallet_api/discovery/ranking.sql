@@ -41,4 +41,4 @@ SELECT positions.wallet_id,
     ON early.wallet_id = positions.wallet_id
    AND early.token_id = positions.token_id
  GROUP BY positions.wallet_id
- ORDER BY won DESC, realized DESC, early_in DESC, positions.wallet_id DESC
+ ORDER BY won DESC, realized DESC, early_in DESC, positions.wallet_id DESC;

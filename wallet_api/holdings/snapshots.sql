@@ -4,21 +4,21 @@
 -- A tracked wallet with its latest snapshot, and the state of its refresh. Tokens of more than max_bytes, as they
 -- are stored, are left out.
 -- Needs wallets_pkey, holdings_snapshots_pkey.
-   SELECT wallet.wallet_id,
-          snapshot.native_amount,
-          snapshot.left_out,
-          CASE WHEN pg_column_size(snapshot.tokens) <= %(max_bytes)s THEN snapshot.tokens::text END AS tokens,
-          pg_column_size(snapshot.tokens) AS tokens_bytes,
-          snapshot.refreshed_at,
-          extract(epoch FROM now() - snapshot.refreshed_at)::float8 AS age_seconds,
-          COALESCE(snapshot.claim_expires_at > now(), FALSE) AS refreshing,
-          COALESCE(extract(epoch FROM snapshot.retry_at - now()), 0)::float8 AS pause_seconds,
-          snapshot.failure
-     FROM wallets AS wallet
-LEFT JOIN holdings_snapshots AS snapshot
-       ON snapshot.wallet_id = wallet.wallet_id
-      AND snapshot.wallet_id = %(wallet_id)s
-    WHERE wallet.wallet_id = %(wallet_id)s;
+SELECT wallet.wallet_id,
+       snapshot.native_amount,
+       snapshot.left_out,
+       CASE WHEN pg_column_size(snapshot.tokens) <= %(max_bytes)s THEN snapshot.tokens::text END AS tokens,
+       pg_column_size(snapshot.tokens) AS tokens_bytes,
+       snapshot.refreshed_at,
+       extract(epoch FROM now() - snapshot.refreshed_at)::float8 AS age_seconds,
+       COALESCE(snapshot.claim_expires_at > now(), FALSE) AS refreshing,
+       COALESCE(extract(epoch FROM snapshot.retry_at - now()), 0)::float8 AS pause_seconds,
+       snapshot.failure
+  FROM wallets AS wallet
+  LEFT JOIN holdings_snapshots AS snapshot
+    ON snapshot.wallet_id = wallet.wallet_id
+   AND snapshot.wallet_id = %(wallet_id)s
+ WHERE wallet.wallet_id = %(wallet_id)s;
 
 -- claim --
 -- Claim the next refresh of a tracked wallet; no row if it is claimed, is fresh, or just failed.
@@ -63,9 +63,9 @@ UPDATE holdings_snapshots
 
 -- known_tokens --
 -- The tokens that a wallet has traded, latest first. Needs positions_pkey.
-  SELECT mint
-    FROM positions
-   WHERE wallet_id = %(wallet_id)s
-ORDER BY last_seen DESC,
-         mint
-   LIMIT %(limit)s
+SELECT mint
+  FROM positions
+ WHERE wallet_id = %(wallet_id)s
+ ORDER BY last_seen DESC,
+          mint
+ LIMIT %(limit)s;

@@ -9,57 +9,57 @@ RETURNING key_id;
 
 -- find --
 -- The key of a name: the one that is not revoked, else the last one that was. There are few keys, so all are read.
-  SELECT key_id,
-         revoked_at,
-         expires_at
-    FROM api_keys
-   WHERE name = %(name)s
-ORDER BY revoked_at IS NULL DESC,
-         key_id DESC
-   LIMIT 1;
+SELECT key_id,
+       revoked_at,
+       expires_at
+  FROM api_keys
+ WHERE name = %(name)s
+ ORDER BY revoked_at IS NULL DESC,
+          key_id DESC
+ LIMIT 1;
 
 -- revoke --
 -- Revoke a key, and return the time of its first revocation. Needs api_keys_pkey.
-   UPDATE api_keys
-      SET revoked_at = COALESCE(revoked_at, now())
-    WHERE key_id = %(key_id)s
+UPDATE api_keys
+   SET revoked_at = COALESCE(revoked_at, now())
+ WHERE key_id = %(key_id)s
 RETURNING revoked_at;
 
 -- top_up --
 -- Add credits to a key. Returns no row for one without a limit. Needs api_keys_pkey.
-   UPDATE api_keys
-      SET credits = balance(credits, monthly, credits_month) + %(amount)s,
-          credits_month = this_month()
-    WHERE key_id = %(key_id)s
-      AND credits IS NOT NULL
+UPDATE api_keys
+   SET credits = balance(credits, monthly, credits_month) + %(amount)s,
+       credits_month = this_month()
+ WHERE key_id = %(key_id)s
+   AND credits IS NOT NULL
 RETURNING credits;
 
 -- set --
 -- Change what is given of a key: its rate, its expiry, its balance, its credits for each month. NULL is the service's rate,
 -- no expiry, unlimited, and none. Needs api_keys_pkey.
-   UPDATE api_keys
-      SET credits = CASE
-                      WHEN %(sets_credits)s
-                      THEN %(credits)s::bigint
-                      ELSE balance(credits, monthly, credits_month)
-                    END,
-          credits_month = this_month(),
-          monthly = CASE
-                      WHEN %(sets_monthly)s
-                      THEN %(monthly)s::bigint
-                      ELSE monthly
-                    END,
-          rate = CASE
-                   WHEN %(sets_rate)s
-                   THEN %(rate)s
-                   ELSE rate
+UPDATE api_keys
+   SET credits = CASE
+                   WHEN %(sets_credits)s
+                   THEN %(credits)s::bigint
+                   ELSE balance(credits, monthly, credits_month)
                  END,
-          expires_at = CASE
-                         WHEN %(sets_expiry)s
-                         THEN %(expires_at)s::timestamptz
-                         ELSE expires_at
-                       END
-    WHERE key_id = %(key_id)s
+       credits_month = this_month(),
+       monthly = CASE
+                   WHEN %(sets_monthly)s
+                   THEN %(monthly)s::bigint
+                   ELSE monthly
+                 END,
+       rate = CASE
+                WHEN %(sets_rate)s
+                THEN %(rate)s
+                ELSE rate
+              END,
+       expires_at = CASE
+                      WHEN %(sets_expiry)s
+                      THEN %(expires_at)s::timestamptz
+                      ELSE expires_at
+                    END
+ WHERE key_id = %(key_id)s
 RETURNING credits,
           monthly,
           rate,
@@ -68,9 +68,9 @@ RETURNING credits,
 -- rotate --
 -- Give a key another secret. The one that it has is accepted until a time; one before that no more.
 -- Needs api_keys_pkey.
-   UPDATE api_keys
-      SET previous_hash = key_hash,
-          previous_until = %(until)s,
-          key_hash = %(key_hash)s
-    WHERE key_id = %(key_id)s
+UPDATE api_keys
+   SET previous_hash = key_hash,
+       previous_until = %(until)s,
+       key_hash = %(key_hash)s
+ WHERE key_id = %(key_id)s
 RETURNING key_id;

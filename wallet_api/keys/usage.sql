@@ -4,50 +4,50 @@
 -- All keys, by name, the oldest of a name first, each with its use of a day and of the 30 days up to it. credits
 -- do not yet reflect the charges of the last 50 ms, and the use not that of the last 10 seconds, which workers
 -- settle later.
-  SELECT api_keys.key_id,
-         api_keys.name,
-         balance(api_keys.credits, api_keys.monthly, api_keys.credits_month) AS credits,
-         api_keys.monthly,
-         api_keys.rate,
-         api_keys.expires_at,
-         api_keys.revoked_at,
-         api_keys.created_at,
-         api_keys.previous_until,
-         use.last_used_at,
-         COALESCE(use.requests_today, 0) AS requests_today,
-         COALESCE(use.requests_30_days, 0) AS requests_30_days,
-         COALESCE(use.credits_today, 0) AS credits_today,
-         COALESCE(use.credits_30_days, 0) AS credits_30_days
-    FROM api_keys
-    LEFT JOIN (SELECT key_id,
-                      max(last_used_at) AS last_used_at,
-                      sum(requests) FILTER (WHERE day = %(today)s)::bigint AS requests_today,
-                      sum(requests) FILTER (WHERE day > %(today)s::date - 30)::bigint AS requests_30_days,
-                      sum(credits) FILTER (WHERE day = %(today)s)::bigint AS credits_today,
-                      sum(credits) FILTER (WHERE day > %(today)s::date - 30)::bigint AS credits_30_days
-                 FROM key_use
-                GROUP BY key_id) AS use
-      ON use.key_id = api_keys.key_id
-ORDER BY api_keys.name COLLATE "C", api_keys.key_id;
+SELECT api_keys.key_id,
+       api_keys.name,
+       balance(api_keys.credits, api_keys.monthly, api_keys.credits_month) AS credits,
+       api_keys.monthly,
+       api_keys.rate,
+       api_keys.expires_at,
+       api_keys.revoked_at,
+       api_keys.created_at,
+       api_keys.previous_until,
+       use.last_used_at,
+       COALESCE(use.requests_today, 0) AS requests_today,
+       COALESCE(use.requests_30_days, 0) AS requests_30_days,
+       COALESCE(use.credits_today, 0) AS credits_today,
+       COALESCE(use.credits_30_days, 0) AS credits_30_days
+  FROM api_keys
+  LEFT JOIN (SELECT key_id,
+                    max(last_used_at) AS last_used_at,
+                    sum(requests) FILTER (WHERE day = %(today)s)::bigint AS requests_today,
+                    sum(requests) FILTER (WHERE day > %(today)s::date - 30)::bigint AS requests_30_days,
+                    sum(credits) FILTER (WHERE day = %(today)s)::bigint AS credits_today,
+                    sum(credits) FILTER (WHERE day > %(today)s::date - 30)::bigint AS credits_30_days
+               FROM key_use
+              GROUP BY key_id) AS use
+    ON use.key_id = api_keys.key_id
+ ORDER BY api_keys.name COLLATE "C", api_keys.key_id;
 
 -- usage --
 -- What keys were used for from a day on, until before another, by key, day and operation; of one name, or of all. Needs
 -- key_use_by_day, api_keys_pkey.
-  SELECT api_keys.name,
-         use.day,
-         use.operation,
-         use.requests,
-         use.credits
-    FROM key_use AS use
-    JOIN api_keys
-      ON api_keys.key_id = use.key_id
-   WHERE use.day >= %(since)s
-     AND use.day < %(until)s
-     AND api_keys.name = COALESCE(%(name)s::text, api_keys.name)
-ORDER BY api_keys.name COLLATE "C",
-         api_keys.key_id,
-         use.day,
-         use.operation COLLATE "C";
+SELECT api_keys.name,
+       use.day,
+       use.operation,
+       use.requests,
+       use.credits
+  FROM key_use AS use
+  JOIN api_keys
+    ON api_keys.key_id = use.key_id
+ WHERE use.day >= %(since)s
+   AND use.day < %(until)s
+   AND api_keys.name = COALESCE(%(name)s::text, api_keys.name)
+ ORDER BY api_keys.name COLLATE "C",
+          api_keys.key_id,
+          use.day,
+          use.operation COLLATE "C";
 
 -- count_expiring --
 -- How many keys expire within a time. There are few keys, so all are read.

@@ -35,4 +35,4 @@ SELECT fresh.wallet_id,
 -- late --
 SELECT
   FROM affected
- WHERE is_late
+ WHERE is_late;

@@ -145,4 +145,4 @@ SELECT %(first_chunk)s::bigint,
        blockchain,
        mint
   FROM tokens
- WHERE token_id = ANY (%(token_ids)s::bigint[])
+ WHERE token_id = ANY (%(token_ids)s::bigint[]);

@@ -94,4 +94,4 @@ SELECT wallet_id,
   FROM derived
  WHERE NOT is_same
     OR known_derived <> (derived_usd IS NOT NULL)
-    OR known_usd IS DISTINCT FROM COALESCE(given_usd, derived_usd)
+    OR known_usd IS DISTINCT FROM COALESCE(given_usd, derived_usd);

@@ -62,4 +62,4 @@ SELECT trade.wallet_id,
            AND trades.created_at >= %(earliest)s::timestamptz - interval '1 hour'
            AND trades.created_at <= %(latest)s::timestamptz + interval '1 hour') AS trade
 {nearest_price}
- WHERE nearest_price.usd IS NOT NULL
+ WHERE nearest_price.usd IS NOT NULL;

@@ -64,4 +64,4 @@ SELECT (SELECT count(*)
        (SELECT count(*)
           FROM later
          WHERE realized_cost IS NOT NULL
-           AND times_empty = 0) AS later_sells
+           AND times_empty = 0) AS later_sells;

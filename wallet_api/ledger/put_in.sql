@@ -112,4 +112,4 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
        END AS arrival,
        first_arrival
   FROM walked
- WHERE is_changed
+ WHERE is_changed;

@@ -97,4 +97,4 @@ SELECT count(DISTINCT (content -> 'blockchain', content -> 'type', content -> 't
         (SELECT * FROM current
          EXCEPT
          SELECT * FROM earlier)) AS difference
- WHERE (content ->> 'ends_at')::timestamptz > %(since)s::timestamptz + interval '1 hour'
+ WHERE (content ->> 'ends_at')::timestamptz > %(since)s::timestamptz + interval '1 hour';

@@ -17,4 +17,4 @@ SELECT FALSE AS is_changed,
        trades.*
   FROM trades
  WHERE wallet_id = ANY (%(wallet_ids)s)
-   AND created_at > %(since)s
+   AND created_at > %(since)s;

@@ -169,4 +169,4 @@ RETURNING blockchain,
 DELETE FROM volume_rollup
  USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
  WHERE volume_rollup.blockchain = empty.blockchain
-   AND volume_rollup.type = empty.type
+   AND volume_rollup.type = empty.type;

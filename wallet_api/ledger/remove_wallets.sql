@@ -42,4 +42,4 @@ DELETE FROM trades
 -- wallets --
 -- Their snapshots and their state of the sync are deleted with them by foreign key. Needs wallets_pkey.
 DELETE FROM wallets
- WHERE wallet_id = ANY (%(wallet_ids)s)
+ WHERE wallet_id = ANY (%(wallet_ids)s);

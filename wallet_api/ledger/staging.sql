@@ -100,4 +100,4 @@ CREATE TEMP TABLE IF NOT EXISTS priced (
 );
 
 -- The newest trades of these tokens.
-CREATE TEMP TABLE IF NOT EXISTS newest (LIKE token_prices)
+CREATE TEMP TABLE IF NOT EXISTS newest (LIKE token_prices);

@@ -49,4 +49,4 @@ SELECT trades.*
    AND trades.token_id = late.token_id;
 
 -- analyze_taken --
-ANALYZE taken (wallet_id, token_id, tx_signature)
+ANALYZE taken (wallet_id, token_id, tx_signature);

@@ -58,4 +58,4 @@ SELECT token_id, created_at, value, value_usd, price
  WHERE (price.created_at, price.value, price.value_usd, price.price)
        IS DISTINCT FROM
        (excluded.created_at, excluded.value, excluded.value_usd, excluded.price)
-RETURNING price.token_id
+RETURNING price.token_id;

@@ -21,4 +21,4 @@ INSERT INTO tokens (blockchain, mint)
 SELECT blockchain, mint
   FROM unnest(%(blockchains)s::text[], %(mints)s::text[]) AS incoming (blockchain, mint)
  ORDER BY blockchain, mint
-    ON CONFLICT (blockchain, mint) DO NOTHING
+    ON CONFLICT (blockchain, mint) DO NOTHING;

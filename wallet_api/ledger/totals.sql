@@ -343,4 +343,4 @@ UPDATE lifetimes
    AND (lifetimes.active_days, lifetimes.max_drawdown, lifetimes.last_day, lifetimes.earlier_peak,
         lifetimes.earlier_drawdown)
        IS DISTINCT FROM
-       (path.active_days, path.max_drawdown, path.last_day, path.earlier_peak, path.earlier_drawdown)
+       (path.active_days, path.max_drawdown, path.last_day, path.earlier_peak, path.earlier_drawdown);

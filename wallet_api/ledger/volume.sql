@@ -58,4 +58,4 @@ DELETE FROM volume_rollup
 -- for its locks, with an earlier `since`, still adds to: two imports waiting for each other's buckets would be a
 -- deadlock. Needs volume_rollup_by_time.
 DELETE FROM volume_rollup
- WHERE ends_at <= %(since)s::timestamptz - interval '1 hour'
+ WHERE ends_at <= %(since)s::timestamptz - interval '1 hour';

@@ -116,4 +116,4 @@ SELECT blockchain,
  GROUP BY blockchain, type
     ON CONFLICT (blockchain, type) DO UPDATE
    SET wallet_count = excluded.wallet_count
- WHERE wallet_group.wallet_count <> excluded.wallet_count
+ WHERE wallet_group.wallet_count <> excluded.wallet_count;

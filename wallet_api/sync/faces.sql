@@ -35,4 +35,4 @@ SELECT given.token_id,
        decimals = COALESCE(excluded.decimals, kept.decimals),
        supply = COALESCE(excluded.supply, kept.supply),
        tried_at = excluded.tried_at,
-       read_at = COALESCE(excluded.read_at, kept.read_at)
+       read_at = COALESCE(excluded.read_at, kept.read_at);

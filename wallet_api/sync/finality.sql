@@ -104,4 +104,4 @@ DELETE FROM sync_unfinal AS kept
        AS given (wallet_id, tx_signature, number)
  WHERE kept.wallet_id = given.wallet_id
    AND kept.tx_signature = given.tx_signature
-   AND kept.number = given.number
+   AND kept.number = given.number;

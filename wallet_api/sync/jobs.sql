@@ -80,4 +80,4 @@ UPDATE sync_chains
 -- Those of some wallets that are still tracked. Needs wallets_pkey.
 SELECT wallet_id
   FROM wallets
- WHERE wallet_id = ANY(%(wallet_ids)s::bigint[])
+ WHERE wallet_id = ANY(%(wallet_ids)s::bigint[]);

@@ -82,4 +82,4 @@ SELECT count(*) AS kept
     ON wallets.wallet_id = kept.wallet_id
  WHERE kept.is_signed
    AND kept.reason = %(reason)s
-   AND wallets.blockchain = ANY(%(blockchains)s::text[])
+   AND wallets.blockchain = ANY(%(blockchains)s::text[]);

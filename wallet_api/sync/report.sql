@@ -147,4 +147,4 @@ SELECT counted.blockchain,
    AND summed.name = 'delays_seconds'
  WHERE counted.name = 'delays'
  GROUP BY counted.blockchain
- ORDER BY counted.blockchain
+ ORDER BY counted.blockchain;

@@ -18,4 +18,4 @@ SELECT activity.application_name,
    AND held.classid::bigint = %(lock_class)s
    AND held.objid::bigint = ANY(%(locks)s::bigint[])
    AND held.objsubid = 2
-   AND held.pid <> pg_backend_pid()
+   AND held.pid <> pg_backend_pid();

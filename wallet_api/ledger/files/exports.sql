@@ -87,4 +87,4 @@ SELECT count(*)
   FROM native_prices
  WHERE currency = COALESCE(%(currency)s::text, currency)
    AND priced_at >= COALESCE(%(since)s::timestamptz, '-infinity')
-   AND priced_at < COALESCE(%(until)s::timestamptz, 'infinity')
+   AND priced_at < COALESCE(%(until)s::timestamptz, 'infinity');

@@ -67,4 +67,4 @@ DELETE FROM fresh
    AND incoming.token_id = fresh.token_id
    AND incoming.tx_signature = fresh.tx_signature
    AND incoming.is_sell = fresh.is_sell
-   AND incoming.event_index = fresh.event_index
+   AND incoming.event_index = fresh.event_index;
