@@ -57,7 +57,7 @@ class InvalidParameter(ApiError):
 
 
 class CursorUnknown(InvalidParameter):
-    """The ledger does not know this cursor: it was restored from an older backup. Begin with now or start."""
+    """The ledger does not have this cursor: it was restored from an older backup. Begin with now or start."""
 
     def __init__(self) -> None:
         super().__init__(parameter="after", reason="cursor_unknown")

@@ -56,7 +56,7 @@ class Recurring:
         self._woken.set()
 
     def close(self) -> None:
-        """End the thread. Waits up to CLOSE_SECONDS for the last call."""
+        """End the thread. Waits up to CLOSE_SECONDS: a call that has begun may outlast `close_seconds`."""
         with self._lock:
             self.closed = True
         self._woken.set()

@@ -40,7 +40,7 @@ def openapi() -> Response:
 @keyless
 @undocumented
 def llms() -> Response:
-    """Return what a model needs to know of the API."""
+    """Return the API in short, for models."""
     return cacheable(Response(published(current_app)["llms"], content_type="text/plain; charset=utf-8"))
 
 

@@ -1,6 +1,6 @@
 """POST /mcp: the operations as tools of MCP, for assistants.
 
-A `tools/call` becomes the request of its operation before the gate sees it, so that the key, the limit, the
+A `tools/call` becomes the request of its operation before the gate, so that the key, the limit, the
 credits, the arguments, the cache and the counts are those of that operation; after all that has been counted,
 its response becomes the result of the tool. Other messages are an operation of their own, without a cost.
 """
@@ -69,7 +69,7 @@ def init_app(app: Flask, origins: Sequence[str]) -> None:
 @creditless
 @undocumented
 def mcp() -> Response:
-    """Return the answer to all messages but a `tools/call` of an operation."""
+    """Return the response to all messages but a `tools/call` of an operation."""
     message: Message | Fault = g.mcp
     if isinstance(message, Fault):
         return _refusal(message)
@@ -188,9 +188,9 @@ def _answer_to(message: Message) -> dict[str, Any]:
         case "server/discover", True:
             return {"supportedVersions": SUPPORTED, **about, **_CACHEABLE}
         case "initialize", False:
-            asked = message.param("protocolVersion", str)
+            requested = message.param("protocolVersion", str)
             return {
-                "protocolVersion": asked if asked in EARLIER else EARLIER[0],
+                "protocolVersion": requested if requested in EARLIER else EARLIER[0],
                 "serverInfo": _SERVER,
                 **about,
             }

@@ -107,7 +107,7 @@ class Supervisor:
         self._children.append(_Child(name, command, file, marked))
         self._children[-1].start()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Start again what has exited. To be called in a loop.
 
         Raises ClickException if that does not help, or EmbeddedError if PostgreSQL cannot be started.

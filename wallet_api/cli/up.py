@@ -207,8 +207,8 @@ def _syncs(settings: Settings) -> bool:
 def _await_response(supervisor: Supervisor, host: str, port: int) -> None:
     deadline = time.monotonic() + _RESPONSE_SECONDS
     while time.monotonic() < deadline:
-        supervisor.look()
-        # Without a worker a request waits at the socket, and the supervisor must look meanwhile.
+        supervisor.check()
+        # Without a worker a request waits at the socket, and the supervisor must check meanwhile.
         with suppress(OSError), closing(HTTPConnection(host, port, timeout=_REQUEST_SECONDS)) as service:
             service.request("GET", "/healthz")
             # Any response shows that a worker serves requests.
@@ -219,10 +219,10 @@ def _await_response(supervisor: Supervisor, host: str, port: int) -> None:
 
 
 def _watch(supervisor: Supervisor, home: Path, demo_url: str | None) -> NoReturn:
-    """Look after the processes and logs, and keep the demo of the database `demo_url` current."""
+    """Keep the processes running and the logs short, and keep the demo of the database `demo_url` current."""
     trimmed = continued = time.monotonic()
     while True:
-        supervisor.look()
+        supervisor.check()
         if time.monotonic() - trimmed > _TRIM_SECONDS:
             embedded.trim_logs(home)
             trimmed = time.monotonic()

@@ -1,4 +1,4 @@
-"""What an EVM node has returned of a transaction, what is to be asked of it, and to what a wallet consented.
+"""What an EVM node has returned of a transaction, which questions are open, and to what a wallet consented.
 
 A log can be emitted by anybody with any content: who may be believed is in SECURITY.md, "Data of chains".
 """
@@ -20,8 +20,8 @@ _ORDERS = frozenset(venue.address for venue in EVM if venue.role == Role.ORDERS)
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 
-class Ask(StrEnum):
-    """What is asked of a node, and what it answers."""
+class Fact(StrEnum):
+    """What a question to a node is about."""
 
     DECIMALS = "decimals"
     """The decimals of a token."""
@@ -38,7 +38,7 @@ class Ask(StrEnum):
 class Question(NamedTuple):
     """A question about a token, an entry point, or an order (contract and id in hexadecimal)."""
 
-    ask: Ask
+    fact: Fact
     subject: str = ""
     id: str = ""
 
@@ -63,7 +63,7 @@ class EvmEvidence:
         return self.logs.receipt.transaction_hash
 
     def answer(self, question: Question) -> object:
-        """Return the answer; None if there is none, or the question was not asked. Raise Unanswered."""
+        """Return the answer; None if the node does not have it. Raise Unanswered."""
         if question not in self.answers:
             raise Unanswered(question)
         return self.answers[question]
@@ -174,7 +174,7 @@ def _orders(evidence: EvmEvidence, wallet: TrackedWallet) -> list[Event]:
 
 def placed_by(event: Event, contract: str) -> Question:
     """Return the question for the owner of the order that a settlement filled for `contract`."""
-    return Question(Ask.PLACED_BY, contract, order_of(event) or "")
+    return Question(Fact.PLACED_BY, contract, order_of(event) or "")
 
 
 def order_of(event: Event) -> str | None:
@@ -192,7 +192,7 @@ def _names(event: Event, address: str) -> bool:
 
 def decimals_of(evidence: EvmEvidence, mints: Sequence[str]) -> Mapping[str, int]:
     """Return the decimals of tokens, without those that are unknown. Raise Unanswered."""
-    questions = {mint: Question(Ask.DECIMALS, mint) for mint in mints}
+    questions = {mint: Question(Fact.DECIMALS, mint) for mint in mints}
     missing = [question for question in questions.values() if question not in evidence.answers]
     if missing:
         raise Unanswered(*missing)

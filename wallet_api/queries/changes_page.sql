@@ -57,7 +57,7 @@
                 ORDER BY place, arrival
                 LIMIT %(chunks)s::bigint + 1) AS next
        ),
-       -- By an array, of which the planner expects few elements in any ledger, and knows the order.
+       -- By an array, of which the planner expects few elements in any ledger, in order.
        read_chunk AS NOT MATERIALIZED (
        SELECT arrival,
               nth

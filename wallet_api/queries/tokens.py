@@ -70,10 +70,10 @@ def token_stats(
     `page` is that of TraderPage. Raises InvalidParameter, TokenNotFound.
     """
     scope = ("tokens/stats", blockchain, type or "", mint)
-    asked = TraderPage(sort, **page)
-    filters = {"type": type, "with_never_held": True, **asked.parameters(scope)}
+    requested = TraderPage(sort, **page)
+    filters = {"type": type, "with_never_held": True, **requested.parameters(scope)}
     token, head, traders = _read(connection, _STATS, now, rule, blockchain, mint, filters)
-    return {**head, "token": token, "traders": traders, **asked.pagination(head, scope)}
+    return {**head, "token": token, "traders": traders, **requested.pagination(head, scope)}
 
 
 def token_holders(
@@ -91,15 +91,15 @@ def token_holders(
     `page` is that of TraderPage. Raises InvalidParameter, TokenNotFound.
     """
     scope = ("tokens/holders", blockchain, type or "", mint)
-    asked = TraderPage(sort, **page)
-    filters = {"type": type, "with_never_held": False, **asked.parameters(scope)}
+    requested = TraderPage(sort, **page)
+    filters = {"type": type, "with_never_held": False, **requested.parameters(scope)}
     token, head, holders = _read(connection, _HOLDERS, now, rule, blockchain, mint, filters)
     return {
         **head,
         "token": token,
         "count": head["shown"],
         "holders": holders,
-        **asked.pagination(head, scope),
+        **requested.pagination(head, scope),
     }
 
 

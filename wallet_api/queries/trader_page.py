@@ -9,7 +9,7 @@ from wallet_api.database import Row
 from wallet_api.queries import cursors
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 
-# Who was first is asked from the first one on.
+# Who was first is listed from the first one on.
 _ASCENDING = ("first_buy",)
 
 
