@@ -30,7 +30,7 @@ class Transaction:
     """A transaction: its receipt without a place, its value, and how it changed native balances.
 
     `coins` are these changes, with the fee; `deposits` those with the entry point of ERC-4337. `amount` and
-    `coin` are the trade that it is, in smallest units.
+    `coin` are the trade that it is, in smallest units. `value_text` is what the node has for the value.
     """
 
     receipt: Row
@@ -40,6 +40,7 @@ class Transaction:
     amount: Decimal = Decimal(0)
     coin: Decimal = Decimal(0)
     input: str = "0x"
+    value_text: str | None = None
 
     @property
     def hash(self) -> str:
@@ -256,7 +257,8 @@ class EvmChain:
 def _sent(one: Transaction) -> Row:
     """Return a transaction as a block has it."""
     names = {name: one.receipt[name] for name in ("from", "to")}
-    return {"hash": one.hash, "value": hex(one.value), "input": one.input} | names
+    value = hex(one.value) if one.value_text is None else one.value_text
+    return {"hash": one.hash, "value": value, "input": one.input} | names
 
 
 def _header(number: int, hash: str, created_at: datetime) -> Row:

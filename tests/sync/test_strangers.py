@@ -237,6 +237,17 @@ def test_a_block_with_an_impossible_time_is_left_out_alone(
     assert {key[2] for key in operator.ledger()} == {signature(2)}
 
 
+def test_a_transaction_whose_value_is_no_number_is_left_out_alone(
+    chain: EvmChain, operator: Operator
+) -> None:
+    unreadable = buy(9)
+    unreadable.value_text = "1 ether"
+    chain.add(now(), unreadable, *(buy(number, wallet=FRIEND) for number in range(1, 6)))
+    done = one_round(operator)
+    assert (done["failed"], done["changed"]) == (0, 5)
+    assert kept(operator) == {(WALLET, signature(9)): ("unreadable", "its block contradicts itself")}
+
+
 def test_a_block_that_is_too_large_costs_no_trade_in_it(
     stub: Stub, chain: EvmChain, operator: Operator
 ) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm import Receipt
+from wallet_api.decoding.amounts import UnusableRow, quantity
+from wallet_api.decoding.evm import BlockTransaction, Receipt
 from wallet_api.decoding.evm_evidence import EvmEvidence, Question, Unanswered, may_have_consented
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.evm_trade import why_none
@@ -17,7 +17,6 @@ from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers.faults import Broken, ProviderFault
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_answers import Answers, Case
 from wallet_api.providers.trades.evm_node import (
     BEHIND,
@@ -236,11 +235,11 @@ class EvmRpcTrades:
             for signature, wallet in pairs:
                 logs = read[signature]
                 transaction = whole.transaction(signature)
-                if logs is None or transaction is None:
+                value = _value(transaction)
+                if logs is None or transaction is None or value is None:
                     is_signed = transaction is not None and transaction.is_of(wallet.address)
-                    left_out = LeftOut(
-                        wallet, signature, Reason.UNREADABLE, NO_RECEIPT, created_at, is_signed
-                    )
+                    detail = NO_RECEIPT if logs is None or transaction is None else NO_BLOCK
+                    left_out = LeftOut(wallet, signature, Reason.UNREADABLE, detail, created_at, is_signed)
                     chunk.left_out.append(left_out)
                 else:
                     is_alone = not (
@@ -253,7 +252,6 @@ class EvmRpcTrades:
                             if other != signature
                         )
                     )
-                    value = quantity(transaction.value)
                     cases.append(Case(EvmEvidence(logs, value, created_at, is_alone), wallet, number))
         return cases
 
@@ -262,6 +260,14 @@ def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:
     """Return what is read of a receipt; None if it cannot be read."""
     try:
         return None if receipt is None else Logs.of(chain, receipt)
+    except UnusableRow:
+        return None
+
+
+def _value(transaction: BlockTransaction | None) -> int | None:
+    """Return the native coin that was sent with a transaction; None if it cannot be read."""
+    try:
+        return None if transaction is None else quantity(transaction.value)
     except UnusableRow:
         return None
 
