@@ -11,7 +11,7 @@ from tests.stub.evm import RICH, Row
 from wallet_api.chains import CHAINS
 from wallet_api.decoding import decode
 from wallet_api.decoding.evm import Receipt
-from wallet_api.decoding.evm_evidence import EvmEvidence, Fact, Question, Unanswered
+from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, Unanswered
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded
@@ -57,15 +57,15 @@ class Given:
                     evidence.answers[question] = self._answer(question, address, node)
 
     def _answer(self, question: Question, address: str, node: str) -> Any:
-        match question.fact:
-            case Fact.DECIMALS:
+        match question.need:
+            case Need.DECIMALS:
                 return self.decimals.get(question.subject)
-            case Fact.PLACED_BY:
+            case Need.PLACED_BY:
                 return self.placed_by.get(question.id)
-            case Fact.BALANCES if node == ARCHIVE:
+            case Need.BALANCES if node == ARCHIVE:
                 return RICH, RICH + self.coins.get(address, 0)
-            case Fact.DEPOSITS if node == ARCHIVE:
+            case Need.DEPOSITS if node == ARCHIVE:
                 return RICH, RICH + self.deposits.get(address, 0)
-            case Fact.CHANGES if node == TRACES:
+            case Need.CHANGES if node == TRACES:
                 return dict(self.coins)
         return None

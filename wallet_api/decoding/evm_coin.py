@@ -5,7 +5,7 @@ The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM cha
 
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm_evidence import Consent, EvmEvidence, Fact, How, Question, Unanswered
+from wallet_api.decoding.evm_evidence import Consent, EvmEvidence, How, Need, Question, Unanswered
 from wallet_api.decoding.evm_flows import EvmFlows
 from wallet_api.decoding.moves import agrees
 
@@ -37,7 +37,7 @@ def find_coin(
     fee = logs.receipt.fee if logs.sender == owner else 0
     change = _balance_change(evidence, consent) if evidence.is_alone else None
     if change is None:
-        changes = evidence.answer(Question(Fact.CHANGES))
+        changes = evidence.answer(Question(Need.CHANGES))
         if isinstance(changes, dict):
             flows = EvmFlows.of(flows.wallet, evidence, consent, changes)
             change = changes.get(owner, 0)
@@ -53,9 +53,9 @@ def _balance_change(evidence: EvmEvidence, consent: Consent) -> int | None:
 
     An account that pays for its own operation has a part of its coin with the entry point.
     """
-    questions = [Question(Fact.BALANCES)]
+    questions = [Question(Need.BALANCES)]
     if consent.cost:
-        questions.append(Question(Fact.DEPOSITS, consent.entry_point))
+        questions.append(Question(Need.DEPOSITS, consent.entry_point))
     missing = [question for question in questions if question not in evidence.answers]
     if missing:
         raise Unanswered(*missing)

@@ -20,8 +20,8 @@ _ORDERS = frozenset(venue.address for venue in EVM if venue.role == Role.ORDERS)
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 
-class Fact(StrEnum):
-    """What a question to a node is about."""
+class Need(StrEnum):
+    """What a decision needs of a node."""
 
     DECIMALS = "decimals"
     """The decimals of a token."""
@@ -38,7 +38,7 @@ class Fact(StrEnum):
 class Question(NamedTuple):
     """A question about a token, an entry point, or an order (contract and id in hexadecimal)."""
 
-    fact: Fact
+    need: Need
     subject: str = ""
     id: str = ""
 
@@ -174,7 +174,7 @@ def _orders(evidence: EvmEvidence, wallet: TrackedWallet) -> list[Event]:
 
 def placed_by(event: Event, contract: str) -> Question:
     """Return the question for the owner of the order that a settlement filled for `contract`."""
-    return Question(Fact.PLACED_BY, contract, order_of(event) or "")
+    return Question(Need.PLACED_BY, contract, order_of(event) or "")
 
 
 def order_of(event: Event) -> str | None:
@@ -192,7 +192,7 @@ def _names(event: Event, address: str) -> bool:
 
 def decimals_of(evidence: EvmEvidence, mints: Sequence[str]) -> Mapping[str, int]:
     """Return the decimals of tokens, without those that are unknown. Raise Unanswered."""
-    questions = {mint: Question(Fact.DECIMALS, mint) for mint in mints}
+    questions = {mint: Question(Need.DECIMALS, mint) for mint in mints}
     missing = [question for question in questions.values() if question not in evidence.answers]
     if missing:
         raise Unanswered(*missing)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import msgspec
 
 from wallet_api.decoding.evm import address_of
-from wallet_api.decoding.evm_evidence import EvmEvidence, Fact, Question
+from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers import multicall
 from wallet_api.providers.faults import Broken, Malformed
@@ -53,12 +53,12 @@ class Answers:
     def fill(self, wanted: Sequence[tuple[Case, Sequence[Question]]]) -> None:
         """Answer the questions in the evidence of their cases. Raise ProviderFault."""
         pairs = [(case, question) for case, questions in wanted for question in questions]
-        mints = {question.subject for _, question in pairs if question.fact == Fact.DECIMALS}
+        mints = {question.subject for _, question in pairs if question.need == Need.DECIMALS}
         decimals = self._node.decimals(sorted(mints)) if mints else {}
         calls: list[list[Call]] = [self._calls(case, question) for case, question in pairs]
         results = iter(self._node.request([call for each in calls for call in each]))
         for (case, question), each in zip(pairs, calls, strict=True):
-            if question.fact == Fact.DECIMALS:
+            if question.need == Need.DECIMALS:
                 answer: object = decimals.get(question.subject)
             else:
                 answer = self._read(question, [next(results) for _ in each])
@@ -67,15 +67,15 @@ class Answers:
     def _calls(self, case: Case, question: Question) -> list[Call]:
         wallet, evidence = case.wallet.address, case.evidence
         moments = [hex(case.number - 1), hex(case.number)]
-        match question.fact:
-            case Fact.BALANCES:
+        match question.need:
+            case Need.BALANCES:
                 return [("eth_getBalance", [wallet, moment]) for moment in moments]
-            case Fact.DEPOSITS:
+            case Need.DEPOSITS:
                 data = multicall.balance_of(wallet)
                 return [multicall.call(question.subject, data, moment) for moment in moments]
-            case Fact.CHANGES if self._has_traces:
+            case Need.CHANGES if self._has_traces:
                 return [("debug_traceTransaction", [evidence.signature, _DIFFERENCES])]
-            case Fact.PLACED_BY:
+            case Need.PLACED_BY:
                 return [multicall.call(question.subject, _PLACED + bytes.fromhex(question.id[2:]))]
         return []
 
@@ -83,7 +83,7 @@ class Answers:
         """Return the answer; None if the node does not have it. Raise Broken if it has not got as far."""
         for result in results:
             if result.error is not None:
-                if result.error.code == NO_METHOD and question.fact == Fact.CHANGES:
+                if result.error.code == NO_METHOD and question.need == Need.CHANGES:
                     self._has_traces = False
                 if not result.error.is_revert and _BEHIND.search(result.error.message):
                     raise Broken(BEHIND)
@@ -97,12 +97,12 @@ class Answers:
 def _answer(question: Question, results: Sequence[NodeResult]) -> object:
     if not results:
         return None
-    if question.fact == Fact.CHANGES:
+    if question.need == Need.CHANGES:
         return _differences(results[0].read(_Trace))
     words = [result.read(str) for result in results]
-    if question.fact == Fact.PLACED_BY:
+    if question.need == Need.PLACED_BY:
         return address_of(words[0][:66]) if len(words[0]) >= 66 else None
-    if question.fact == Fact.DEPOSITS and any(len(word) < 66 for word in words):
+    if question.need == Need.DEPOSITS and any(len(word) < 66 for word in words):
         return None
     return tuple(map(quantity, words))
 
