@@ -1,4 +1,4 @@
-"""Batches of a file's trades: checked, and formatted for COPY."""
+"""Batches of a file's trades: checked, by position, and each trade once."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,48 +6,38 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
 
 from wallet_api.forms import BadRow, check_address
 from wallet_api.ledger.files.lines import Record
-from wallet_api.ledger.files.rejects import BITS, Repeat, Repeated, escaped, key_of, mark_of
+from wallet_api.ledger.files.rejects import BITS, OPTIONAL, Repeat, Repeated, TradeKey, mark_of
 from wallet_api.ledger.files.rows import Text, TradeRow
 from wallet_api.ledger.merge import LOCKS
 from wallet_api.ledger.tokens import Token
 
 _encode = msgspec.json.Encoder().encode
-_BLOCK_LINES = 1000
-_NULL = "\\N"
-# An optional column without a value, and the column after it: whether the stored value is kept.
-_EMPTY = f"{_NULL}\tf"
-_KEPT = f"{_NULL}\tt"
+_STATED = ("created_at", "token_amount", "value", *OPTIONAL)
 
 KnownWallets = dict[tuple[str, str], int]
-# Positions (wallet id and token) with their trades. A trade is a line in PostgreSQL's COPY text format
-# without the columns of the position, in two parts: those that identify the trade, and the others.
-Share = list[tuple[int, Token, dict[str, str]]]
 
 
-class _Columns(NamedTuple):
-    """The columns of a line after those that identify the trade."""
+class Trade(NamedTuple):
+    """A trade without what identifies it. Amounts are texts; UNSET is what its row leaves out."""
 
-    created_at: str
-    token_name: str
-    keeps_name: str
+    created_at: datetime
     token_amount: str
     value: str
-    value_usd: str
-    keeps_usd: str
-    exchanged_value: str
-    keeps_exchanged: str
-    line_number: str
+    token_name: Text
+    value_usd: Text
+    exchanged_value: Text
+    line_number: int
 
 
-# The columns that a row may leave out, each with the one that says so.
-_OPTIONAL = {"token_name": "keeps_name", "value_usd": "keeps_usd", "exchanged_value": "keeps_exchanged"}
+# Positions (wallet id and token) with their trades.
+Share = list[tuple[int, Token, dict[TradeKey, Trade]]]
 
 
 class Batch:
@@ -61,7 +51,7 @@ class Batch:
         self.denied = 0
         self.rejected: list[tuple[int, bytes, BadRow]] = []
         self.marks = array("q")
-        self._positions: list[dict[tuple[int, Token], dict[str, str]]] = [{} for _ in range(LOCKS)]
+        self._positions: list[dict[tuple[int, Token], dict[TradeKey, Trade]]] = [{} for _ in range(LOCKS)]
 
     def __len__(self) -> int:
         return self.rows + self.denied + len(self.rejected)
@@ -71,29 +61,17 @@ class Batch:
         """Return the tokens of all trades."""
         return {token for positions in self._positions for _, token in positions}
 
-    def add(
-        self,
-        number: int,
-        wallet_id: int,
-        trade: TradeRow,
-        amount: str,
-        value: str,
-        usd: Text,
-        exchanged: Text,
-    ) -> None:
+    def add(self, number: int, wallet_id: int, row: TradeRow, amounts: tuple[str, str, Text, Text]) -> None:
         """Add a checked row with its line number, and its amounts as texts. Raises Repeated."""
-        token = (trade.blockchain, trade.mint)
+        token = (row.blockchain, row.mint)
         trades = self._positions[wallet_id % LOCKS].setdefault((wallet_id, token), {})
-        name = trade.token_name
-        name_columns = f"{escaped(name)}\tf" if name else _KEPT if name is UNSET else _EMPTY
-        usd_columns = f"{usd}\tf" if usd else _KEPT if usd is UNSET else _EMPTY
-        exchanged_columns = f"{exchanged}\tf" if exchanged else _KEPT if exchanged is UNSET else _EMPTY
-        key = key_of(trade.tx_signature, trade.transaction_type == "sell", trade.event_index)
-        optional = f"{usd_columns}\t{exchanged_columns}"
-        line = f"\t{_time(trade.created_at)}\t{name_columns}\t{amount}\t{value}\t{optional}\t{number}\n"
-        earlier = trades.setdefault(key, line)
-        if earlier is not line:
-            trades[key] = _merged(number, earlier, line)
+        amount, value, usd, exchanged = amounts
+        name = row.token_name if row.token_name is UNSET else row.token_name or None
+        trade = Trade(row.created_at, amount, value, name, usd, exchanged, number)
+        key = (row.tx_signature, row.transaction_type == "sell", row.event_index)
+        earlier = trades.setdefault(key, trade)
+        if earlier is not trade:
+            trades[key] = _merged(earlier, trade)
         stated = (name is not UNSET) | (usd is not UNSET) << 1 | (exchanged is not UNSET) << 2
         self.marks.append(mark_of(wallet_id, token, key, stated))
         self.rows += 1
@@ -115,16 +93,21 @@ class Batch:
         return shares
 
 
-def blocks(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
-    """Yield the lines of a share in blocks, by position, so that PostgreSQL need not sort them."""
-    texts: list[str] = []
+def incoming_rows(share: Share, token_ids: Mapping[Token, int]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of a share for `incoming`, by position, so that PostgreSQL need not sort them.
+
+    Beside each value that a row may leave out is whether the stored one is kept.
+    """
     for wallet_id, token, trades in sorted(share, key=lambda position: (position[0], token_ids[position[1]])):
-        start = f"{wallet_id}\t{token_ids[token]}\t"
-        texts += [f"{start}{key}{rest}" for key, rest in trades.items()]
-        if len(texts) >= _BLOCK_LINES:
-            yield "".join(texts)
-            texts = []
-    yield "".join(texts)
+        token_id = token_ids[token]
+        for key, (created_at, amount, value, name, usd, exchanged, number) in trades.items():
+            yield (
+                *(wallet_id, token_id, *key, _time(created_at), amount, value),
+                *(None if name is UNSET else name, name is UNSET),
+                *(None if usd is UNSET else usd, usd is UNSET),
+                *(None if exchanged is UNSET else exchanged, exchanged is UNSET),
+                number,
+            )
 
 
 def read_batch(
@@ -147,7 +130,7 @@ def read_batch(
             wallet_id = wallet_ids.get((row.blockchain, row.wallet_address))
             if wallet_id is None:
                 raise _unknown_wallet(row)
-            batch.add(number, wallet_id, row, *amounts)
+            batch.add(number, wallet_id, row, amounts)
         except BadRow as fault:
             batch.rejected.append((number, line, fault))
     return batch
@@ -158,35 +141,25 @@ def _time(moment: datetime) -> str:
     return _encode(moment)[1:-1].decode()
 
 
-def _merged(number: int, earlier: str, later: str) -> str:
-    """Return the earlier of two lines of one trade, with what only the later one states.
+def _merged(earlier: Trade, later: Trade) -> Trade:
+    """Return the earlier of two rows of one trade, with what only the later one states.
 
     Raises Repeated if they state different values.
     """
-    line = _Columns(*earlier[1:-1].split("\t"))
-    new = _Columns(*later[1:-1].split("\t"))
-    differing = []
-    if datetime.fromisoformat(line.created_at) != datetime.fromisoformat(new.created_at):
-        differing.append("created_at")
-    if Decimal(line.token_amount) != Decimal(new.token_amount):
-        differing.append("token_amount")
-    if Decimal(line.value) != Decimal(new.value):
-        differing.append("value")
-    for field, keeps in _OPTIONAL.items():
-        if getattr(new, keeps) == "t":
-            continue
-        given, known = getattr(new, field), getattr(line, field)
-        if getattr(line, keeps) == "t":
-            line = line._replace(**{field: given, keeps: "f"})
-        elif given != known and (field == "token_name" or _amount(given) != _amount(known)):
-            differing.append(field)
+    stated = [name for name in _STATED if getattr(later, name) is not UNSET]
+    differing = [name for name in stated if not _is_same(name, getattr(earlier, name), getattr(later, name))]
     if differing:
-        raise Repeated(number, int(line.line_number), differing)
-    return "\t" + "\t".join(line) + "\n"
+        raise Repeated(later.line_number, earlier.line_number, differing)
+    return earlier._replace(
+        **{name: getattr(later, name) for name in stated if getattr(earlier, name) is UNSET}
+    )
 
 
-def _amount(text: str) -> Decimal | None:
-    return None if text == _NULL else Decimal(text)
+def _is_same(name: str, known: Any, given: Any) -> bool:
+    """Return whether a field of a trade has the value that is known, if there is one."""
+    if name in ("created_at", "token_name") or known in (UNSET, None) or given is None:
+        return known is UNSET or known == given
+    return Decimal(known) == Decimal(given)
 
 
 def _unknown_wallet(trade: TradeRow) -> BadRow:

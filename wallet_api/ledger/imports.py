@@ -10,7 +10,7 @@ from typing import LiteralString
 from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
-from wallet_api.ledger.batches import KnownWallets, Share, blocks, read_batch
+from wallet_api.ledger.batches import KnownWallets, Share, incoming_rows, read_batch
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rejects import Repeat, Seen, reject_repeats, repeated_rows, seen_rows
 from wallet_api.ledger.files.rows import PriceRow, RowType, TradeRow, WalletRow, good
@@ -25,8 +25,6 @@ LANES = 2
 # From this size on, a second connection makes a batch faster.
 TWO_LANES_ROWS = 20_000
 
-Progress = Callable[[], None]
-
 _WALLETS = load_statements(__package__, "wallets")
 _PRICES = load_statements(__package__, "prices")
 
@@ -35,9 +33,8 @@ _COPY_WALLETS = (
     " copytrade_link) FROM STDIN"
 )
 _COPY_TRADES = (
-    "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_name,"
-    " keeps_name, token_amount, value, value_usd, keeps_usd, exchanged_value,"
-    " keeps_exchanged, line_number) FROM STDIN"
+    "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_amount, value,"
+    " token_name, keeps_name, value_usd, keeps_usd, exchanged_value, keeps_exchanged, line_number) FROM STDIN"
 )
 _COPY_PRICES = "COPY incoming_prices (line_number, line, currency, usd, priced_at) FROM STDIN"
 
@@ -105,7 +102,7 @@ def import_trades(
     connection: Connection,
     records: Iterator[Record[TradeRow]],
     reject: Reject,
-    progress: Progress = lambda: None,
+    progress: Callable[[], None] = lambda: None,
     batch_rows: int = BATCH_ROWS,
     wallet_ids: KnownWallets | None = None,
     denied: frozenset[Token] = frozenset(),
@@ -204,8 +201,8 @@ def _land(
     """Merge a share in a transaction; return how many trades it has changed, and the rows that it rejects."""
     with arrivals.change(connection):
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
-            for block in blocks(share, token_ids):
-                copy.write(block)
+            for row in incoming_rows(share, token_ids):
+                copy.write_row(row)
         wallet_ids = {wallet_id for wallet_id, _, _ in share}
         merge.lock_wallets(connection, wallet_ids)
         # The ids were read before this transaction had the locks.

@@ -19,8 +19,6 @@ BATCH_ROWS = 200_000
 _READ_ROWS = 10_000
 _READ_BYTES = 1 << 23
 
-Progress = Callable[[], None]
-
 _REMOVE = load_statements(__package__, "remove")
 _REMOVE_WALLETS = load_statements(__package__, "remove_wallets")
 _GROUPS = load_statements(__package__, "wallets")["groups"]
@@ -51,7 +49,7 @@ def stage_wallets(
     connection: Connection,
     records: Iterator[Record[WalletIdentity]],
     reject: Reject,
-    progress: Progress = lambda: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> Removal:
     """Stage the wallets to remove, and count them and their trades. Those not tracked are rejected."""
     rejected = _stage(
@@ -65,7 +63,7 @@ def stage_trades(
     connection: Connection,
     records: Iterator[Record[TradeIdentity]],
     reject: Reject,
-    progress: Progress = lambda: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> Removal:
     """Stage the trades to remove, and count them. Those that the ledger does not have are rejected."""
     names = ("blockchains", "addresses", "signatures", "mints", "sells", "event_indexes")
@@ -128,7 +126,7 @@ def _stage(
     connection: Connection,
     records: Iterator[Record[Any]],
     reject: Reject,
-    progress: Progress,
+    progress: Callable[[], None],
     statement: LiteralString,
     names: tuple[str, ...],
 ) -> int:

@@ -12,8 +12,6 @@ from importlib import resources
 from wallet_api.database import Connection, load_sql
 
 # Called with the name of each migration before it is applied.
-Progress = Callable[[str], None]
-
 _FILE = re.compile(r"\d{4}_\w+\.sql")
 # The text up to a semicolon that is not in the body of a function.
 _STATEMENT = re.compile(r"(?:\$\$.*?\$\$|[^;$]|\$(?!\$))+", re.DOTALL)
@@ -107,7 +105,7 @@ def compare(applied: Mapping[str, str | None]) -> Schema:
     )
 
 
-def migrate(connection: Connection, progress: Progress = lambda name: None) -> list[str]:
+def migrate(connection: Connection, progress: Callable[[str], None] = lambda name: None) -> list[str]:
     """Apply the pending migrations, and return their names in order.
 
     Each migration is one transaction; a lock ensures that concurrent commands apply it only once. Raises

@@ -20,8 +20,10 @@ from wallet_api.ledger.tokens import Token
 # What several events of one transaction have of their own.
 _AMOUNTS = {"token_amount", "value", "value_usd", "exchanged_value"}
 # The optional fields that a row can leave out, by their bits in a mark.
-_OPTIONAL = {"token_name": 1, "value_usd": 2, "exchanged_value": 4}
+OPTIONAL = {"token_name": 1, "value_usd": 2, "exchanged_value": 4}
 BITS = 7
+# What distinguishes the trades of a position: signature, whether it is a sell, and event index.
+TradeKey = tuple[str, bool, int]
 _BLOCK_BYTES = 1 << 20
 # Marks beyond it are in a file.
 _IN_MEMORY_BYTES = 1 << 23
@@ -52,22 +54,9 @@ class Repeat(NamedTuple):
     fault: Repeated
 
 
-def mark_of(wallet_id: int, token: Token, key: str, stated: int = 0) -> int:
+def mark_of(wallet_id: int, token: Token, key: TradeKey, stated: int = 0) -> int:
     """Return a number that only this trade has, with the bits of the optional fields that a row states."""
     return hash((wallet_id, token, key)) & ~BITS | stated
-
-
-def key_of(tx_signature: str, is_sell: bool, event_index: int) -> str:
-    """Return what distinguishes the trades of a position, as COPY reads it."""
-    return f"{escaped(tx_signature)}\t{'t' if is_sell else 'f'}\t{event_index}"
-
-
-def escaped(text: str) -> str:
-    """Return a text as COPY reads it."""
-    # Few texts need it, and checking is faster than replacing.
-    if not ("\\" in text or "\t" in text or "\n" in text or "\r" in text):
-        return text
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 class Seen:
@@ -115,7 +104,7 @@ def reject_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Toke
     faults: dict[int, tuple[int, Repeated]] = {}
     for mark, stated in earlier.items():
         row = corrections[mark]
-        fields = [name for name in row["fields"] if name not in _OPTIONAL or stated & _OPTIONAL[name]]
+        fields = [name for name in row["fields"] if name not in OPTIONAL or stated & OPTIONAL[name]]
         if fields:
             faults[row["line_number"]] = mark, Repeated(row["line_number"], None, fields)
     if not faults:
@@ -149,8 +138,8 @@ def repeated_rows(
             stated |= given
 
 
-def _key(row: Mapping[str, Any]) -> str:
-    return key_of(row["tx_signature"], row["is_sell"], row["event_index"])
+def _key(row: Mapping[str, Any]) -> TradeKey:
+    return row["tx_signature"], row["is_sell"], row["event_index"]
 
 
 class Rejects:
