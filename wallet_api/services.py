@@ -27,7 +27,7 @@ from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
-Board = TypeVar("Board")
+Computed = TypeVar("Computed")
 _KEY = "wallet_api"
 _WALLET_COUNTS_SECONDS = 30.0
 _HEALTH_SECONDS = 1.0
@@ -105,10 +105,10 @@ class Services:
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         )
 
-    def board(self, name: str, read: Callable[..., Board], *group: str) -> Cached[Board]:
+    def board(self, name: str, read: Callable[..., Computed], *group: str) -> Cached[Computed]:
         """Return what `read` returns for a chain, type and period, at most LEADERBOARD_TTL_SECONDS old."""
 
-        def compute() -> Board:
+        def compute() -> Computed:
             try:
                 with self.database.read() as connection:
                     return read(connection, datetime.now(UTC), *group)

@@ -9,22 +9,27 @@ import wallet_api
 ROOT = Path(wallet_api.__file__).parent
 
 
-def public_names(path: Path) -> set[str]:
-    """The classes and types that a module defines."""
-    names = set()
+def public_names(path: Path) -> dict[str, str]:
+    """The classes and types that a module defines, with what distinguishes them from others of one name."""
+    names = {}
     for node in ast.parse(path.read_text()).body:
         match node:
             case ast.ClassDef(name=name):
-                names.add(name)
-            # Not of functions.
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=ast.Name(id=kind))):
-                names |= {name} if kind != "Callable" else set()
-    return {name for name in names if name[0].isupper() and not name.isupper()}
+                names[name] = str(path)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=ast.Name(id="Callable"))):
+                # Functions of one kind may be named where they are called.
+                names[name] = ast.unparse(node.value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.BinOp() | ast.Name()):
+                names[name] = str(path)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="TypeVar"))):
+                names[name] = "TypeVar"
+    return {name: kind for name, kind in names.items() if name[0].isupper() and not name.isupper()}
 
 
 def test_no_two_public_classes_or_types_have_one_name() -> None:
-    found: dict[str, list[str]] = defaultdict(list)
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(ROOT.rglob("*.py")):
-        for name in public_names(path):
-            found[name].append(str(path.relative_to(ROOT)))
-    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+        for name, kind in public_names(path).items():
+            found[name][kind].append(str(path.relative_to(ROOT)))
+    assert len(found) > 400
+    assert {name: dict(kinds) for name, kinds in found.items() if len(kinds) > 1} == {}

@@ -114,7 +114,7 @@ class Credits:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
         with self._bulkhead.slot(Wait.PRIMARY), self._database.write() as connection:
-            row = connection.execute(statement, {"key_id": key.terms.key_id, "cost": self.cost}).fetchone()
+            row = connection.execute(statement, {"key_id": key.row.key_id, "cost": self.cost}).fetchone()
         if row is not None:
             with key.lock:
                 key.set_balance(row["credits"], began)
@@ -123,7 +123,7 @@ class Credits:
     def _write(self, amounts: dict[ApiKey, int]) -> None:
         """Charge the keys in one statement. A charge whose outcome is unknown is forgiven, never repeated."""
         began = time.monotonic()
-        charges = {"key_ids": [key.terms.key_id for key in amounts], "amounts": list(amounts.values())}
+        charges = {"key_ids": [key.row.key_id for key in amounts], "amounts": list(amounts.values())}
         try:
             with self._database.write() as connection:
                 rows = connection.execute(_SETTLE, charges).fetchall()
@@ -137,12 +137,12 @@ class Credits:
         keys = {}
         balances = {row["key_id"]: row["credits"] for row in rows}
         for key, amount in amounts.items():
-            keys[key.terms.key_id] = key
+            keys[key.row.key_id] = key
             with key.lock:
                 key.sent -= amount
-                if key.terms.key_id in balances:
-                    key.set_balance(balances[key.terms.key_id], began)
-            if key.terms.key_id not in balances:
+                if key.row.key_id in balances:
+                    key.set_balance(balances[key.row.key_id], began)
+            if key.row.key_id not in balances:
                 self._forgive(amount, "key deleted", key)
         for row in rows:
             if row["forgiven"]:

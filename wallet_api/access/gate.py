@@ -121,7 +121,7 @@ class Gate:
             request.charged = self.credits.cost if costs else 0
         elif response.status_code < 500:
             response = self._charge(request, key, response, costs=costs)
-        self.use.count(key.terms.key_id, request.operation, request.charged)
+        self.use.count(key.row.key_id, request.operation, request.charged)
         self.limits.set_headers(key, response.headers)
         return response
 

@@ -27,8 +27,8 @@ _FIND = load_sql("wallet_api.access", "find_keys")
 _NEVER = float("-inf")
 
 
-class Terms(NamedTuple):
-    """A key as it stood in the database."""
+class KeyRow(NamedTuple):
+    """A key as it is in the database."""
 
     key_id: int
     key_hash: bytes
@@ -62,7 +62,7 @@ class ApiKey(Account):
 
     label: str
     limit: RateLimitItem
-    terms: Terms
+    row: KeyRow
     unlimited: bool = False
     read_at: float = _NEVER
     used_at: float = _NEVER
@@ -73,7 +73,7 @@ class ApiKey(Account):
     @property
     def name(self) -> str:
         """The name that the operator gave it."""
-        return self.terms.name
+        return self.row.name
 
     @property
     def left(self) -> int | None:
@@ -113,12 +113,12 @@ class KeyRing:
         now = time.monotonic()
         if key is None or now - key.read_at >= self._ttl_seconds:
             key = self._look_up(hashed)
-        if key is None or hashed not in (key.terms.key_hash, key.terms.previous_hash):
+        if key is None or hashed not in (key.row.key_hash, key.row.previous_hash):
             raise Forbidden("This API key is not valid.", reason="invalid_api_key")
         key.used_at = now
-        if key.terms.revoked_at is not None:
+        if key.row.revoked_at is not None:
             raise Forbidden("This API key has been revoked.", reason="revoked_api_key")
-        expires_at = key.terms.expires(hashed)
+        expires_at = key.row.expires(hashed)
         if expires_at is not None and expires_at <= datetime.now(UTC):
             raise Forbidden("This API key has expired.", reason="expired_api_key")
         return key, expires_at
@@ -133,7 +133,7 @@ class KeyRing:
             elif not key.unsettled and now - key.read_at >= self._ttl_seconds:
                 self._drop(key)
         for first in range(0, len(used) if self._ttl_seconds else 0, KEYS_AT_ONCE):
-            self._read_again({key.terms.key_id: key for key in used[first : first + KEYS_AT_ONCE]})
+            self._read_again({key.row.key_id: key for key in used[first : first + KEYS_AT_ONCE]})
 
     def _look_up(self, hashed: bytes) -> ApiKey | None:
         with self._lock:
@@ -143,18 +143,18 @@ class KeyRing:
         with self._bulkhead.slot(Wait.KEY):
             rows = self._read(hashed=hashed)
         known = self._known.get(hashed)
-        if known is not None and (not rows or rows[0][0] != known.terms.key_id):
+        if known is not None and (not rows or rows[0][0] != known.row.key_id):
             self._known.pop(hashed, None)
         if not rows:
             with self._lock:
                 self._unknown[hashed] = True
             return None
-        terms = Terms(*rows[0])
-        new = ApiKey(_label(terms), self._default_limit, terms, used_at=began)
+        row = KeyRow(*rows[0])
+        new = ApiKey(_label(row), self._default_limit, row, used_at=began)
         # Both secrets of a key have one balance and one rate.
-        key = self._by_id.setdefault(terms.key_id, new)
+        key = self._by_id.setdefault(row.key_id, new)
         self._known[hashed] = key
-        self._apply(key, terms, began)
+        self._apply(key, row, began)
         key.read_at = max(key.read_at, began)
         return key
 
@@ -162,8 +162,8 @@ class KeyRing:
         began = time.monotonic()
         for row in self._read(list(keys)):
             key = keys.pop(row[0])
-            if row != key.terms:
-                self._apply(key, Terms(*row), began)
+            if row != key.row:
+                self._apply(key, KeyRow(*row), began)
             key.read_at = began
         for deleted in keys.values():
             self._drop(deleted)
@@ -175,22 +175,22 @@ class KeyRing:
             return cursor.execute(_FIND, {"key_ids": list(key_ids), "key_hash": hashed}).fetchall()
 
     def _drop(self, key: ApiKey) -> None:
-        self._by_id.pop(key.terms.key_id, None)
-        for hashed in key.terms.hashes:
+        self._by_id.pop(key.row.key_id, None)
+        for hashed in key.row.hashes:
             self._known.pop(hashed, None)
 
-    def _apply(self, key: ApiKey, terms: Terms, began: float) -> None:
-        for hashed in key.terms.hashes - terms.hashes:
+    def _apply(self, key: ApiKey, row: KeyRow, began: float) -> None:
+        for hashed in key.row.hashes - row.hashes:
             self._known.pop(hashed, None)
-        key.terms = terms
-        key.limit = self._default_limit if terms.rate is None else parse(terms.rate)
+        key.row = row
+        key.limit = self._default_limit if row.rate is None else parse(row.rate)
         with key.lock:
-            key.unlimited = terms.credits is None
+            key.unlimited = row.credits is None
             # A standby may lack what was charged a moment ago.
             if self._database.reads_primary:
-                key.set_balance(terms.credits, began)
+                key.set_balance(row.credits, began)
 
 
-def _label(terms: Terms) -> str:
+def _label(row: KeyRow) -> str:
     """Return a name of the key that no rotation changes, and no other service that shares the store has."""
-    return sha256(f"{terms.key_id} {terms.created_at.timestamp()}".encode()).hexdigest()[:24]
+    return sha256(f"{row.key_id} {row.created_at.timestamp()}".encode()).hexdigest()[:24]

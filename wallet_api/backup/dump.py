@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from wallet_api.backup.programs import BackupError, Progress, program, run
+from wallet_api.backup.programs import BackupError, Note, program, run
 from wallet_api.database import Connection, NotPermitted, load_sql
 from wallet_api.files import written_whole
 
@@ -13,7 +13,7 @@ _HAS_TABLES = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS fou
 
 
 def back_up(
-    connection: Connection, url: str, file: Path, *, overwrite: bool, progress: Progress
+    connection: Connection, url: str, file: Path, *, overwrite: bool, progress: Note
 ) -> dict[str, int]:
     """Write the database of `connection`, whose URL is `url`, to `file`, and return its numbers of rows."""
     if not connection.fetch_value(_HAS_TABLES):

@@ -18,7 +18,7 @@ from wallet_api.embedded.signals import deferred, undisturbed
 from wallet_api.settings import Settings
 
 # Called each second with the latest message of a program.
-Progress = Callable[[str], None]
+Note = Callable[[str], None]
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _VERSION = re.compile(r"\(PostgreSQL\) (\d+)")
@@ -70,7 +70,7 @@ def plain_environment() -> dict[str, str]:
     return own | {"LC_ALL": "C"}
 
 
-def run(path: Path, url: str, arguments: Sequence[str], progress: Progress) -> None:
+def run(path: Path, url: str, arguments: Sequence[str], progress: Note) -> None:
     """Run a program on the database at `url`; stop it on an exception. Raises BackupError.
 
     Its messages come through a pipe: if this process is killed, the next message ends the program, and the

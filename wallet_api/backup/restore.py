@@ -8,7 +8,7 @@ from pathlib import Path
 from psycopg.sql import SQL, Identifier
 
 from wallet_api import migrations
-from wallet_api.backup.programs import BackupError, Progress, installed, plain_environment, program, run
+from wallet_api.backup.programs import BackupError, Note, installed, plain_environment, program, run
 from wallet_api.database import Connection, load_sql
 
 _LIST_SESSIONS = load_sql(__package__, "list_sessions")
@@ -27,7 +27,7 @@ _OPTIONS = (
 )
 
 
-def restore(connection: Connection, url: str, file: Path, *, replace: bool, progress: Progress) -> list[str]:
+def restore(connection: Connection, url: str, file: Path, *, replace: bool, progress: Note) -> list[str]:
     """Replace the tables by those of the dump `file`, and return the migrations that were applied to them.
 
     `url` is that of `connection`. Without `replace` the database must contain no rows.

@@ -56,7 +56,7 @@ def key_state() -> Response:
     remaining, reset = gate.limits.left(key)
     data = {
         "name": key.name,
-        "created_at": shown_time(key.terms.created_at),
+        "created_at": shown_time(key.row.created_at),
         "expires_at": None if expires_at is None else shown_time(expires_at),
         "rate": {
             "limit": key.limit.amount,
@@ -68,7 +68,7 @@ def key_state() -> Response:
             "left": None if key.unlimited else gate.credits.left(key),
             "cost": gate.credits.cost,
         },
-        "used": _used(gate.use.read(key.terms.key_id, datetime.now(UTC).date())),
+        "used": _used(gate.use.read(key.row.key_id, datetime.now(UTC).date())),
     }
     return _operation.respond(lambda: data)
 

@@ -68,7 +68,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
 
 
 @contextmanager
-def _connected(label: str, *, creates: bool = False) -> Iterator[tuple[Connection, str, backups.Progress]]:
+def _connected(label: str, *, creates: bool = False) -> Iterator[tuple[Connection, str, backups.Note]]:
     """Yield a connection, its URL, and a function that shows a message in one line of a terminal."""
     started = time.monotonic()
 

@@ -27,7 +27,7 @@ from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 from wallet_api.providers.replies import MAX_PAUSE_SECONDS, Reply, read_json, refuse, until_midnight
 
-Shape = TypeVar("Shape")
+Content = TypeVar("Content")
 # A method and its parameters.
 Call = tuple[str, list[Any]]
 
@@ -109,7 +109,7 @@ class NodeResult(msgspec.Struct):
     result: msgspec.Raw = msgspec.Raw(b"")
     error: Error | None = None
 
-    def read(self, shape: type[Shape]) -> Shape:
+    def read(self, shape: type[Content]) -> Content:
         """Return the result, decoded as `shape`. Raise the ProviderFault that an error means."""
         if self.error is not None:
             raise self.error.fault

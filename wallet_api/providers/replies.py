@@ -24,7 +24,7 @@ from wallet_api.providers.faults import (
     TooLarge,
 )
 
-Shape = TypeVar("Shape")
+Content = TypeVar("Content")
 
 # A very long Retry-After must not stop all requests for a day, and a quota may be raised at any time.
 MAX_PAUSE_SECONDS = 3600.0
@@ -71,7 +71,7 @@ class Reply:
         return min(max(seconds, 0.0), MAX_PAUSE_SECONDS)
 
 
-def read_json(body: bytes, shape: type[Shape]) -> Shape:
+def read_json(body: bytes, shape: type[Content]) -> Content:
     """Return the JSON document in `body`, decoded as `shape`. Raise Malformed, also for NaN and Infinity."""
     if b"\\ud" in body or b"\\uD" in body:
         body = _ESCAPE.sub(lambda match: b"\\ufffd" if match[1] else match[0], body)

@@ -1,4 +1,4 @@
-"""The block that describes a token: its metadata, its price, and what no source provides yet."""
+"""The block that describes a token: its face, its price, and what no source provides yet."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ _TOKEN = load_sql(__package__, "token")
 
 # No source of these exists yet.
 _UNKNOWN_CURVE = ("pool", "on_curve", "bonding_curve_progress")
-METADATA = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
+FACE = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
 _PRICES = ("price", "price_usd", "price_at", "market_cap", "market_cap_usd")
 
 # The id of no token.
@@ -36,7 +36,7 @@ def block_of(row: Row, blockchain: str) -> dict[str, Any]:
     return {
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
-        **{name: row[name] for name in (*METADATA, *_PRICES)},
+        **{name: row[name] for name in (*FACE, *_PRICES)},
         "market_cap_currency": None if row["market_cap"] is None else CHAINS[blockchain].currency,
         "native_price_usd": row["native_price_usd"],
         "sol_price_usd": row["sol_price_usd"],

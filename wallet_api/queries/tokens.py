@@ -9,7 +9,7 @@ from wallet_api.errors import TokenNotFound
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import NO_WINDOW, count_of, pagination_of, parameters_after, read_page
 from wallet_api.queries.paging import MAX_LIMIT
-from wallet_api.queries.token_block import METADATA, block_of
+from wallet_api.queries.token_block import FACE, block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.trader_page import TraderPage
 
@@ -48,9 +48,7 @@ def token_transactions(
         "currency": CHAINS[blockchain].currency,
         "count": count_of(page),
         # What is known of the token stands once, not in each row.
-        "transactions": {
-            name: values for name, values in page.items() if name == "mint" or name not in METADATA
-        },
+        "transactions": {name: values for name, values in page.items() if name == "mint" or name not in FACE},
         **pagination_of(head, limit, scope, filters),
     }
 

@@ -7,7 +7,7 @@ from marshmallow import RAISE, Schema, ValidationError, post_load, validates_sch
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, Chain, stored_form
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
-from wallet_api.schemas.fields import MAX_TEXT, TYPE, Choice, Text
+from wallet_api.schemas.fields import MAX_TEXT, TYPE, Choice, FreeText
 
 FORMATS = ("json", "csv", "ndjson")
 AMOUNTS = ("number", "string")
@@ -93,7 +93,7 @@ class OfChainMixin:
 class AddressMixin(OfChainMixin):
     """`address`, required unless a subclass says otherwise."""
 
-    address = Text("The wallet's address.", required=True)
+    address = FreeText("The wallet's address.", required=True)
 
 
 class FormatMixin:

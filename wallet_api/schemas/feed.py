@@ -17,6 +17,7 @@ from wallet_api.schemas.fields import (
     Amount,
     Boolean,
     Choice,
+    FreeText,
     GroupShape,
     Integer,
     Measure,
@@ -27,13 +28,12 @@ from wallet_api.schemas.fields import (
     Rows,
     String,
     Strings,
-    Text,
     Texts,
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import List, Shape, columns_of
-from wallet_api.schemas.token_fields import ChainSchema, SaleSchema, TokenMetadataSchema
+from wallet_api.schemas.token_fields import ChainSchema, SaleSchema, TokenFaceSchema
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema
 
@@ -50,7 +50,7 @@ class FollowMixin(OfChainMixin):
     min_value = Number("Only trades of at least this `value`.")
     min_value_usd = Number("Only trades of at least this `value_usd`; with `after`, as it is stored.")
     address = Texts(f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas.")
-    after = Text(
+    after = FreeText(
         "Instead of `cursor`: the changes since this `pagination.next_cursor`, in the order of arrival; `now`"
         " for those to come, `start` for all."
     )
@@ -123,7 +123,7 @@ class _TradeSchema(Shape):
     holdings_after = Rows(HoldingSchema, "What it held of the token after this trade.")
 
 
-class TradeSchema(SaleSchema, TokenMetadataSchema, _TradeSchema):
+class TradeSchema(SaleSchema, TokenFaceSchema, _TradeSchema):
     """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
 
@@ -223,7 +223,7 @@ class TokenChangeSchema(ChangeSchema):
     trade = TokenTradeSchema
 
 
-class TokenSchema(NativePriceShape, TokenMetadataSchema, ChainSchema):
+class TokenSchema(NativePriceShape, TokenFaceSchema, ChainSchema):
     """A token, with its price according to the ledger."""
 
     price = Amount(PRICE, nullable=True)

@@ -121,7 +121,7 @@ class Number(_Described, fields.Decimal):
         return Decimal(value)
 
 
-class Text(_Described, fields.String):
+class FreeText(_Described, fields.String):
     """An argument that is a text."""
 
 
@@ -129,7 +129,7 @@ _STORABLE = f"must be at most {MAX_TEXT} characters, none of them NUL"
 _storable = And(Length(max=MAX_TEXT, error=_STORABLE), ContainsNoneOf("\0", error=_STORABLE))
 
 
-class Mint(Text):
+class Mint(FreeText):
     """An argument that is the address of a token, in any form that PostgreSQL can store."""
 
     def __init__(self, description: str, **options: Any) -> None:

@@ -17,6 +17,7 @@ from wallet_api.schemas.fields import (
     Amount,
     Amounts,
     Choice,
+    FreeText,
     Integer,
     Measure,
     Moment,
@@ -25,7 +26,6 @@ from wallet_api.schemas.fields import (
     Rows,
     String,
     Switch,
-    Text,
     WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
@@ -64,7 +64,7 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
         f"`true` gives each entry a `chart`; requires a `limit` of at most {CHARTS}. `false` by default.",
         load_default=False,
     )
-    address = Text("This wallet's entry alone, with its rank among those not left out.")
+    address = FreeText("This wallet's entry alone, with its rank among those not left out.")
 
     @validates_schema
     def _charts_are_few(self, data: dict[str, Any], **kwargs: Any) -> None:

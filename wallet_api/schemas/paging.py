@@ -1,7 +1,7 @@
 """The pages of a list: the arguments that request one, and where it stands among all rows."""
 
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
-from wallet_api.schemas.fields import Boolean, Integer, String, Text, WholeNumber
+from wallet_api.schemas.fields import Boolean, FreeText, Integer, String, WholeNumber
 from wallet_api.schemas.shapes import Shape
 
 PAGE = "Size of the page, and the cursor of the next one."
@@ -10,7 +10,7 @@ PAGE = "Size of the page, and the cursor of the next one."
 class CursorMixin:
     """`cursor`: where the page begins."""
 
-    cursor = Text("`pagination.next_cursor` of the page before.")
+    cursor = FreeText("`pagination.next_cursor` of the page before.")
 
 
 class PagedArguments(CursorMixin, FormatMixin, GroupArguments):

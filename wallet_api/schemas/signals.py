@@ -27,7 +27,7 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.token_fields import ChainSchema, TokenMetadataSchema
+from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 MODES = ("cluster", "entry", "exit")
@@ -54,7 +54,7 @@ class SignalsArguments(FormatMixin, GroupArguments):
     as_of = Time("End of the window, not in the future; now by default.")
 
 
-class SignalTokenSchema(TokenMetadataSchema, ChainSchema):
+class SignalTokenSchema(TokenFaceSchema, ChainSchema):
     """The token of a signal."""
 
 

@@ -39,8 +39,8 @@ class TokenNamesSchema(Shape):
     )
 
 
-class TokenMetadataSchema(TokenNamesSchema):
-    """A token with all that its chain's node returns of it."""
+class TokenFaceSchema(TokenNamesSchema):
+    """A token with its face, which is all that its chain's node returns of it."""
 
     token_supply = Amount("Its supply as last read from its chain; null if unknown.", nullable=True)
     token_decimals = Integer("Its decimals on its chain; null if unknown.", nullable=True)
