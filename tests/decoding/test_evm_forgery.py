@@ -10,8 +10,8 @@ from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.decoding.test_evm_recorded import CASES
 from tests.stub.evm import Row, log, transfer, word
 from wallet_api.chains import CHAINS
+from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
-from wallet_api.decoding.venues import EVM
 
 VICTIM, STRANGER = f"0x{'71' * 20}", f"0x{'57' * 20}"
 FAKES = [f"0x{number:040x}" for number in range(0xFA00, 0xFA04)]

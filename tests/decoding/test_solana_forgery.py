@@ -8,8 +8,8 @@ from tests.decoding.solana import decode_for, read
 from tests.decoding.test_solana_recorded import CASES
 from tests.stub.swaps import Row
 from tests.stub.transactions import WRAPPED
+from wallet_api.decoding.solana_venues import SOLANA
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
-from wallet_api.decoding.venues import SOLANA
 
 VICTIM, STRANGER = (
     "Victim1111111111111111111111111111111111111",

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from wallet_api.decoding.evm import ZERO
 from wallet_api.decoding.evm_logs import Event, Logs
+from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.venues import EVM, Role
+from wallet_api.decoding.venues import Role
 
 _SETTLEMENTS = frozenset(venue.address for venue in EVM if venue.role == Role.SETTLEMENT)
 _ORDERS = frozenset(venue.address for venue in EVM if venue.role == Role.ORDERS)
@@ -128,14 +129,6 @@ def consent_of(evidence: EvmEvidence, wallet: TrackedWallet) -> Consent | None:
     if any(move.giver == address and move.mint in money and move.units for move in logs.by_owner[address]):
         return Consent(How.PAID, everything)
     return None
-
-
-def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
-    """Return whether the wallet consented to a transaction, or its consent depends on an answer."""
-    try:
-        return consent_of(EvmEvidence(logs), wallet) is not None
-    except Unanswered:
-        return True
 
 
 def _operations(logs: Logs, address: str) -> Consent | None:

@@ -8,9 +8,10 @@ from typing import Self
 from wallet_api.decoding.evm import ZERO
 from wallet_api.decoding.evm_evidence import Consent, EvmEvidence
 from wallet_api.decoding.evm_logs import Event, Logs, Move, Wrap
+from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.venues import EVM, Role
+from wallet_api.decoding.venues import Role
 
 _LENDING = frozenset(venue.address for venue in EVM if venue.role == Role.LENDING)
 _SIGN = 1 << 255

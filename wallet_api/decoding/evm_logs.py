@@ -18,7 +18,8 @@ from wallet_api.decoding.evm import (
     Receipt,
     address_of,
 )
-from wallet_api.decoding.venues import EVM, Role, Venue
+from wallet_api.decoding.evm_venues import EVM
+from wallet_api.decoding.venues import Role, Venue
 
 # The text of 32 bytes.
 _WORD = 66

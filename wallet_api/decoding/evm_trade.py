@@ -3,26 +3,18 @@
 The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.evm_coin import CoinChange, find_coin
-from wallet_api.decoding.evm_evidence import (
-    Consent,
-    EvmEvidence,
-    How,
-    consent_of,
-    decimals_of,
-    may_have_consented,
-)
+from wallet_api.decoding.evm_evidence import Consent, EvmEvidence, How, consent_of, decimals_of
+from wallet_api.decoding.evm_filter import may_exchange
 from wallet_api.decoding.evm_flows import EvmFlows
-from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.evm_orders import GIVEN_AWAY, UNKNOWN_DECIMALS, decode_orders
 from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, UNCLEAR, agrees, exchanges
+from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, UNCLEAR, agrees
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.decoding.venues import Role
@@ -31,25 +23,6 @@ NO_COIN = "what it cost in the native coin cannot be determined"
 
 # The largest part of the coin of a route that may be left over.
 _LEFTOVER = 100
-
-
-def may_exchange(logs: Logs, wallet: TrackedWallet) -> bool:
-    """Return whether the wallet has more or less of a token, and there is more than plain transfers."""
-    changes: Counter[str | None] = Counter()
-    mine = logs.by_owner.get(wallet.address, ())
-    for move in mine:
-        changes[move.mint] += move.units * ((move.taker == wallet.address) - (move.giver == wallet.address))
-    if not any(units for mint, units in changes.items() if mint is not None):
-        return False
-    is_call = logs.sender == wallet.address and logs.to not in changes
-    return logs.has_more or len(logs.moves) > len(mine) or exchanges(changes) or is_call
-
-
-def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
-    """Return why a transaction is no trade of `wallet` by its logs alone; None if it may be one."""
-    if not may_exchange(logs, wallet):
-        return NO_TRADE
-    return None if may_have_consented(logs, wallet) else UNSIGNED
 
 
 def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:

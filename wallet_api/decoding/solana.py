@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from wallet_api.decoding.amounts import UnusableRow, read_amount
-from wallet_api.decoding.venues import SYSTEM
+
+_SYSTEM = "11111111111111111111111111111111"
 
 OUTSIDE = -1
 """The caller of the instructions of the message itself: the transaction."""
@@ -112,7 +113,7 @@ class Step:
     @property
     def is_system(self) -> bool:
         """Return whether it is one of the system program."""
-        return self.program == SYSTEM
+        return self.program == _SYSTEM
 
     @property
     def names(self) -> set[str]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
 from wallet_api.decoding.solana import OUTSIDE, Step, Transaction
 from wallet_api.decoding.solana_flows import Flow, Kind, SolanaFlows, read_flows
+from wallet_api.decoding.solana_venues import SOLANA
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.venues import SOLANA, Role
+from wallet_api.decoding.venues import Role
 
 _ORDERS = {venue.address: venue.places for venue in SOLANA if venue.role is Role.ESCROW}
 _LENDING = frozenset(venue.address for venue in SOLANA if venue.role is Role.LENDING)

@@ -24,9 +24,10 @@ from wallet_api.decoding.moves import (
 from wallet_api.decoding.solana import SolanaEvidence
 from wallet_api.decoding.solana_flows import Flow, Kind
 from wallet_api.decoding.solana_moves import Exchange, Moves, changes_of, read_moves
+from wallet_api.decoding.solana_venues import SOLANA
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, Swap, TrackedWallet
 from wallet_api.decoding.trades import Decoded
-from wallet_api.decoding.venues import SOLANA, Role
+from wallet_api.decoding.venues import Role
 
 _TIPS = frozenset(venue.address for venue in SOLANA if venue.role is Role.TIPS)
 

@@ -10,9 +10,9 @@ from datetime import datetime
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow, quantity
 from wallet_api.decoding.evm import BlockTransaction, Receipt
-from wallet_api.decoding.evm_evidence import EvmEvidence, Question, Unanswered, may_have_consented
+from wallet_api.decoding.evm_evidence import EvmEvidence, Question, Unanswered
+from wallet_api.decoding.evm_filter import may_have_consented, why_none
 from wallet_api.decoding.evm_logs import Logs
-from wallet_api.decoding.evm_trade import why_none
 from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers.faults import Broken, ProviderFault

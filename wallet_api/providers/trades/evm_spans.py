@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.evm import ERC20_TRANSFER, TRANSFER, ChainBlock, Log, address_of, topic_of
+from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.venues import EVM, Role
+from wallet_api.decoding.venues import Role
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import Call, NodeResult
 from wallet_api.providers.replies import quantity

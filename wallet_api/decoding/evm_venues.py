@@ -1,0 +1,226 @@
+"""The venues of EVM chains: contracts, and events of any contract."""
+
+from wallet_api.decoding.venues import MADE, Role, Venue
+
+# Topics.
+_CURVE = (
+    "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140",
+    "0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98",
+    "0x143f1f8e861fbdeddd5b46e844b7d3ac7b86a122f36e8c463859ee6811b1f29c",
+)
+_BALANCER = "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b"
+_BALANCER_3 = "0x0874b2d545cb271cdbda4e093020c452328b24af12382ed62c4d00f5c26709db"
+_CLIPPER = "0x4be05c8d54f5e056ab2cfa033e9f582057001268c3e28561bb999d35d2c8f2c8"
+_UNISWAP_1 = (
+    "0xcd60aa75dea3072fbc07ae6d7d856b5dc5f4eee88854f5b4abf7b680ef8bc50f",
+    "0x7f4091b46c33e918a0f3aa42307641d17bb67029427a5369e54b353984238705",
+)
+_ERC_314 = "0x49926bbebe8474393f434dfa4f78694c0923efa07d19f2284518bfabd06eb737"
+_WOMBAT = "0x7fa01e8d24e5a6ec56e00b4ff8ee7ed97e7650a7846ec494bbaa5d65f1be9ea4"
+_ONE_INCH = "0x76af224a143865a50b41496e1a73622698692c565c1214bc862f18e22d829c5e"
+_KYBER = "0x1849bd6a030a1bca28b83437fd3de96f3d27a5d172fa7e9c78e7b61468928a39"
+_PARASWAP = "0xe00361d207b252a464323eb23d45d42583e391f2031acdd2e9fa36efddd43cb0"
+_ODOS = "0xe87568fe5934cb7524b96e16b225ee2e7e738ccbb706c7bee52ce07bf0360e69"
+_FOUR_MEME_BUY = "0x7db52723a3b2cdd6164364b3b766e65e540d7be48ffa89582956d8eaebe62942"
+_FOUR_MEME_SALE = "0x0a5575b3648bae2210cee56bf33254cc1ddfbc7bf637c0af2ac18b14fb1bae19"
+_UNISWAP_2 = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822"
+_UNISWAP_3 = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67"
+_UNISWAP_4 = "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f"
+_OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
+_STARTED = "0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972"
+_0X = "0xdef1c0ded9bec7f1a1670819833240f027b25eff"
+_FILL = "0x78ad7ec0e9f89e74012afa58738b6b661c024cb0fd185ee2f616c0a28924bd66"
+_FILLED = "0xb9ed0243fdf00f0545c63a0af8850c090d86bb46682baec4bf3c496814fe4f02"
+_FOUR_MEME = "0x5c952063c7fc8610ffdb798152d69f0b9550762b"
+
+EVM = (
+    # https://github.com/eth-infinitism/account-abstraction: UserOperationEvent, BeforeExecution.
+    *(
+        Venue(role, f"EntryPoint {version}", address, topic, places, recorded)
+        for version, address, recorded in (
+            ("0.6", "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789", "0x13020b28"),
+            ("0.7", "0x0000000071727de22e5e9d8baf0edac6f37da032", MADE),
+            ("0.8", "0x4337084d9e255ff0702461cf8895ce9e3b5ff108", MADE),
+            ("0.9", "0x433709009b8330fda32311df1c2afa402ed8d009", MADE),
+        )
+        # The account, its paymaster, and the cost.
+        for role, topic, places in ((Role.ENTRY_POINT, _OPERATION, (1, 2, 5)), (Role.START, _STARTED, ()))
+    ),
+    # https://github.com/cowprotocol/contracts: Trade, with owner, tokens, amounts, and the order's id.
+    Venue(
+        Role.SETTLEMENT,
+        "CoW Protocol",
+        "0x9008d19f58aabd9ed0d60971565aa8510560ab41",
+        "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17",
+        (0,),
+        "0x14e73a3b",
+    ),
+    # https://github.com/cowprotocol/ethflowcontract
+    Venue(Role.ORDERS, "CoW Protocol", "0x40a50cf069e992aa4536211b23f286ef88752187", "", (), "0xe2d6aa63"),
+    Venue(Role.ORDERS, "CoW Protocol 2", "0xba3cb449bd2b4adddbc894d8697f5170800eadec", "", (), "0x2c8cac57"),
+    # https://github.com/0xProject/protocol: MetaTransactionExecuted (signer), TransformedERC20 (taker), and
+    # the makers of its orders.
+    Venue(
+        Role.NAMES,
+        "0x, signer",
+        _0X,
+        "0x7f4fe3ff8ae440e1570c558da08440b26f89fb1c1f2910cd91ca6452955f121a",
+        (2,),
+        "0xb77f8e36",
+    ),
+    Venue(
+        Role.NAMES,
+        "0x, taker",
+        _0X,
+        "0x0f6672f78a59ba8e5e5b5d38df3ebc67f3c792e2c9259b8d97d7f00dd78ba1b3",
+        (0,),
+        "0x4a5eb8fa",
+    ),
+    Venue(
+        Role.NAMES,
+        "0x, OTC order",
+        _0X,
+        "0xac75f773e3a92f1a02b12134d65e1f47f8a14eabe4eaf1e24624918e6a8b269f",
+        (1, 2),
+        "0x29bd536e",
+    ),
+    Venue(
+        Role.NAMES,
+        "0x, RFQ order",
+        _0X,
+        "0x829fa99d94dc4636925b38632e625736a614c154d55006b7ab6bea979c210c32",
+        (1, 2),
+        "0xd4d16ea7",
+    ),
+    Venue(
+        Role.NAMES,
+        "0x, limit order",
+        _0X,
+        "0xab614d2b738543c0ea21f56347cf696a3a0c42a7cbec3212a5ca22a4dcff2124",
+        (1, 2),
+        MADE,
+    ),
+    # https://github.com/1inch/limit-order-protocol: OrderFilled of versions that have the maker in it.
+    Venue(
+        Role.NAMES,
+        "1inch 5, maker",
+        "0x1111111254eeb25477b68fb85ed929f73a960582",
+        _FILLED,
+        (0,),
+        "0x47307e4e",
+    ),
+    Venue(Role.NAMES, "1inch 4, maker", "0x1111111254fb6c44bac0bed2854e76f90643097d", _FILLED, (0,), MADE),
+    # https://github.com/Uniswap/UniswapX: Fill, with the swapper.
+    *(
+        Venue(Role.NAMES, "UniswapX", address, _FILL, (2,), MADE)
+        for address in (
+            "0x6000da47483062a0d734ba3dc7576ce6a0b645c4",
+            "0x00000011f84b9aa48e5f8aa8b9897600006289be",
+            "0x000000001ec5656dcdb24d90dfa42742738de729",
+        )
+    ),
+    # https://github.com/safe-global/safe-smart-account
+    Venue(
+        Role.ACCOUNT,
+        "Safe, owners",
+        "",
+        "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e",
+        (),
+        "0x4a95c820",
+    ),
+    Venue(
+        Role.ACCOUNT,
+        "Safe, module",
+        "",
+        "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8",
+        (),
+        "0x27cd9be0",
+    ),
+    Venue(Role.LENDING, "Morpho Blue", "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb", "", (), "0x90a83a26"),
+    # TokenExchange of Curve: with small and large indexes, and with fees.
+    Venue(Role.POOL, "Curve", "", _CURVE[0], (2, 4), "0x31e337fb"),
+    Venue(Role.POOL, "Curve, crypto", "", _CURVE[1], (2, 4), "0xf79aa597"),
+    Venue(Role.POOL, "Curve, NG", "", _CURVE[2], (2, 4), "0x6f3b9fae"),
+    # https://docs.uniswap.org/contracts: Swap of versions 2 and 3, and of their forks.
+    Venue(Role.SWAP, "Uniswap 2", "", _UNISWAP_2, (), "0x24355cc4"),
+    Venue(Role.SWAP, "Uniswap 3", "", _UNISWAP_3, (), "0x48f48d62"),
+    # https://github.com/balancer/balancer-v2-monorepo: Swap of the vault.
+    Venue(
+        Role.POOL, "Balancer 2", "0xba12222222228d8ba445958a75a0704d566bf2c8", _BALANCER, (3, 4), "0x355c18ab"
+    ),
+    # https://github.com/balancer/balancer-v3-monorepo: Swap of the vault.
+    Venue(
+        Role.SWAP, "Balancer 3", "0xba1333333333a1ba1108e8412f11850a5c319ba9", _BALANCER_3, (), "0xbffb6bd2"
+    ),
+    Venue(Role.POOL, "Clipper", "", _CLIPPER, (3, 4), "0x6a035951"),
+    # https://github.com/Uniswap/v1-contracts: TokenPurchase and EthPurchase.
+    Venue(Role.POOL, "Uniswap 1, buy", "", _UNISWAP_1[0], (1, 2), "0xa331b8a6"),
+    Venue(Role.POOL, "Uniswap 1, sale", "", _UNISWAP_1[1], (1, 2), "0x2ae9298c"),
+    # ERC-314, tokens that are their own pools: Swap, with the coin and the tokens in, then those out.
+    Venue(Role.POOL, "ERC-314", "", _ERC_314, (1, 2, 3, 4), MADE),
+    # https://docs.uniswap.org/contracts/v4/deployments
+    Venue(
+        Role.MANAGER,
+        "Uniswap 4",
+        "0x000000000004444c5dc75cb358380d2e3de08a90",
+        _UNISWAP_4,
+        (2, 3),
+        "0xd467dc8d",
+    ),
+    Venue(
+        Role.MANAGER,
+        "Uniswap 4, Base",
+        "0x498581ff718922c3f8e6a244956af099b2652b2b",
+        _UNISWAP_4,
+        (2, 3),
+        "0xa8ba1828",
+    ),
+    Venue(
+        Role.MANAGER, "Uniswap 4, BNB", "0x28e2ea090877bf75740558f6bfb36a5ffee9e9df", _UNISWAP_4, (2, 3), MADE
+    ),
+    Venue(Role.MANAGER, "a fork of Uniswap 4", "", _UNISWAP_4, (2, 3), "0x2c8cac57"),
+    # PancakeSwap Infinity: its vault has the tokens.
+    Venue(
+        Role.MANAGER,
+        "PancakeSwap Infinity",
+        "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b",
+        "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237",
+        (2, 3),
+        "0x30402264",
+        "0x238a358808379702088667322f80ac48bad5e6c4",
+    ),
+    # https://github.com/wombat-exchange/v1-core: Swap, with the tokens and their amounts.
+    Venue(Role.VAULTS, "Wombat", "", _WOMBAT, (4, 5), "0xb3f70f0e"),
+    *(
+        Venue(Role.ROUTER, name, address, topic, (), recorded)
+        for name, topic, addresses in (
+            (
+                "1inch 2",
+                _ONE_INCH,
+                {"0x111111125434b319222cdbf8c261674adb56f3ae": "0x5edc23d5", "": "0xf882a6a3"},
+            ),
+            ("Kyber, legacy", _KYBER, {"0x818e6fecd516ecc3849daf6845e3ec868087b755": "0xe9cc9f27"}),
+            (
+                "ParaSwap",
+                _PARASWAP,
+                {
+                    "0xdef171fe48cf0115b1d80b88dc8eab59176fee57": "0xdbad52c6",
+                    "0x59c7c832e96d2568bea6db468c1aadcbbda08a52": "0xf93a7211",
+                },
+            ),
+            (
+                "Odos 1, several tokens",
+                _ODOS,
+                {
+                    "0x76f4eed9fe41262669d0250b2a97db79712ad855": "0xce86cc4b",
+                    "0x9f138be5aa5cc442ea7cc7d18cd9e30593ed90b9": "0xd8a00593",
+                    "": "0x82e41ced",
+                },
+            ),
+        )
+        for address, recorded in addresses.items()
+    ),
+    # TokenManager 2 of four.meme: TokenPurchase and TokenSale, with the tokens and the coin.
+    Venue(Role.POOL, "four.meme, buy", _FOUR_MEME, _FOUR_MEME_BUY, (4, 3), MADE),
+    Venue(Role.POOL, "four.meme, sale", _FOUR_MEME, _FOUR_MEME_SALE, (3, 4), MADE),
+)
