@@ -146,7 +146,9 @@ def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller)
         "sell_txn": 6,
         "total_txn": 10,
         "total_buy": D("2.9"),
+        "total_buy_usd": 410,  # 120 + 50, and DELTA: 1.5 * 160
         "total_sell": D("16.1"),  # 1162/144 + 638/144 + 3.6
+        "total_sell_usd": 2040,  # 200 + 1000 + 400 + 130 + 70, and DELTA: 1.5 * 160
         "total_volume": 19,  # 1 + 2 + 7.9 + 3 + 0.4 + 1 + 1.5 + 1.5 + 0 + 0.7
         "total_volume_usd": 2450,  # 120 + 200 + 1000 + 400 + 50 + 130 + 0 + 70, and DELTA: 3 * 160
         "best_trade_pnl": D("5.925"),
@@ -154,6 +156,7 @@ def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller)
         # = (2933/144) / (638/144) d = 2933/638 * 1440 min = 6619.9373...
         "avg_hold_time_minutes": D("6619.94"),
         "open_cost": D("1.136111111"),  # of today, as in the history
+        "open_cost_usd": D("128.1944"),  # ALPHA 2/3 of 560/3, BETA 1/80 of 300
         # 3 of 5: (3/5 + z²/10 - z √(6/125 + z²/100)) / (1 + z²/5)
         "win_rate_low": D("23.0724"),
         # no profit_factor: no token lost

@@ -60,6 +60,8 @@ _FILLED = """
 SELECT min(active_days) AS active_days,
        max(fast_txn) AS fast_txn,
        max(open_cost) AS open_cost,
+       max(open_cost_usd) AS open_cost_usd,
+       max(open_without_usd) AS open_without_usd,
        max(losses) AS losses,
        max(earlier_drawdown) AS drawdown
   FROM lifetimes
@@ -172,6 +174,7 @@ def test_migrations_stay_as_databases_have_them() -> None:
         "0003_boards": "d67303d737b9769023651ba56fbc7ed921cc3d58454bbad2f98721c18f965557",
         "0004_prices_before": "2367631e2564efdcd9f7ecf8d10f189ee70b08ce03d0abeea00388d1a9d0b50b",
         "0005_notify": "838c7187cf8fc7cdd38b380d56dbf7b7fd78fa23ff651dfffd20e2ade0acf75b",
+        "0006_dollars": "11ec849341539434917df6ac68e377fae64647a6ec875465c5d212ae7cc3eaa4",
     }
     assert {name: migrations.checksum(name) for name in NAMES[: len(pinned)]} == pinned
 

@@ -20,11 +20,13 @@ from tests.naive.signals import Question, signals_of
 from tests.naive.sums import (
     EVER,
     PERIOD,
+    TOTALS,
     Part,
     distribution,
     held,
     holding,
     open_cost,
+    open_cost_usd,
     part_of,
     period_distribution,
     picked,
@@ -534,13 +536,16 @@ class Ledger:
         return {
             "wallet": wallet[1],
             "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
-            "period_stats": {"open_cost": open_cost(positions), **luck_of(positions, since, until)}
+            "period_stats": {
+                "open_cost": open_cost(positions),
+                **open_cost_usd(positions),
+                **luck_of(positions, since, until),
+            }
             | picked(
                 sums(part_of(positions, since, until), self._usd_of(wallet[0], now)),
                 *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "sold_without_cost"),
                 *("buy_txn", "sell_txn", "total_txn", "best_trade_pnl", "avg_hold_time_minutes"),
-                total_buy="buy",
-                total_sell="sell",
+                **TOTALS,
                 total_volume="volume",
                 total_volume_usd="volume_usd",
             ),

@@ -180,6 +180,12 @@ def open_cost(positions: Iterable[Position]) -> Decimal:
     return shown(sum((position.held_cost for position in positions), Fraction(0)), 9)
 
 
+def open_cost_usd(positions: Iterable[Position]) -> Row:
+    """Return the same in USD; nothing if it is unknown of any position."""
+    costs = [position.held_cost_usd for position in positions]
+    return {} if None in costs else {"open_cost_usd": shown(total(costs) or Fraction(0), 4)}
+
+
 def _cost(sales: Iterable[Sale]) -> Fraction:
     return sum((sale.cost for sale in sales), Fraction(0))
 

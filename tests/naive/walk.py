@@ -89,6 +89,7 @@ class Position:
     quantity: Fraction
     peak: Fraction
     held_cost: Fraction
+    held_cost_usd: Usd
 
     @property
     def realized(self) -> Fraction:
@@ -164,7 +165,7 @@ def walk(trades: list[Trade]) -> Position:
         quantity -= covered
         holdings.append((quantity, peak))
         cost_usd = Fraction(0) if quantity == 0 else None if cost_usd is None else cost_usd - cost_usd * part
-    return Position(trades, sales, uncovered, holdings, quantity, peak, cost)
+    return Position(trades, sales, uncovered, holdings, quantity, peak, cost, cost_usd)
 
 
 def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:

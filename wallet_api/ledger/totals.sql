@@ -146,8 +146,8 @@ SELECT *
 -- out is that of all of its positions and days. Needs positions_pkey, wallet_days_pkey, lifetimes_pkey, wallets_pkey.
 INSERT INTO lifetimes AS total (
        wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
-       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, losses, best_token,
-       active_days, max_drawdown, last_day, earlier_peak, earlier_drawdown,
+       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, open_cost_usd,
+       open_without_usd, losses, best_token, active_days, max_drawdown, last_day, earlier_peak, earlier_drawdown,
 {highest: $},
 {lowest: $},
 {sums: $})
@@ -158,7 +158,7 @@ INSERT INTO lifetimes AS total (
         GROUP BY wallet_id
        ),
        whole AS MATERIALIZED (
-       SELECT positions.wallet_id, quantity, peak, cost, covered_txn, realized, realized_cost,
+       SELECT positions.wallet_id, quantity, peak, cost, cost_usd, covered_txn, realized, realized_cost,
 {highest: $},
 {lowest: $}
          FROM changed
@@ -175,7 +175,7 @@ INSERT INTO lifetimes AS total (
         WHERE NOT changed.is_late
        ),
        current AS MATERIALIZED (
-       SELECT positions.wallet_id, quantity, peak, cost, covered_txn, realized, realized_cost,
+       SELECT positions.wallet_id, quantity, peak, cost, cost_usd, covered_txn, realized, realized_cost,
 {highest: $},
 {lowest: $}
          FROM continuing
@@ -195,7 +195,7 @@ INSERT INTO lifetimes AS total (
                SELECT 1, current.*
                  FROM current
                 UNION ALL
-               SELECT -1, continued.wallet_id, quantity, peak, cost, covered_txn, realized, realized_cost,
+               SELECT -1, continued.wallet_id, quantity, peak, cost, cost_usd, covered_txn, realized, realized_cost,
 {highest: $},
 {lowest: $}
                  FROM continued
@@ -216,6 +216,8 @@ INSERT INTO lifetimes AS total (
               COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0) AS sold_above_100_to_500,
               COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0) AS sold_above_500,
               sum(sign * cost) AS open_cost,
+              COALESCE(sum(sign * cost_usd), 0) AS open_cost_usd,
+              COALESCE(sum(sign) FILTER (WHERE cost_usd IS NULL), 0) AS open_without_usd,
               sum(sign * loss_of(realized, realized_cost)) AS losses,
               greatest(max(realized) FILTER (WHERE sign = 1), 0) AS best_token,
 {highest: max($) AS $},
@@ -246,8 +248,8 @@ INSERT INTO lifetimes AS total (
         GROUP BY wallet_id
        )
 SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500,
-       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, losses,
-       best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day, 0 AS earlier_peak, 0 AS earlier_drawdown,
+       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost,
+       open_cost_usd, open_without_usd, losses, best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day, 0 AS earlier_peak, 0 AS earlier_drawdown,
 {highest: $},
 {lowest: $},
 {sums: $}
@@ -268,6 +270,8 @@ SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, a
        sold_above_100_to_500 = total.sold_above_100_to_500 + excluded.sold_above_100_to_500,
        sold_above_500 = total.sold_above_500 + excluded.sold_above_500,
        open_cost = total.open_cost + excluded.open_cost,
+       open_cost_usd = total.open_cost_usd + excluded.open_cost_usd,
+       open_without_usd = total.open_without_usd + excluded.open_without_usd,
        losses = total.losses + excluded.losses,
        best_token = greatest(total.best_token, excluded.best_token),
 {sums: $ = total.$ + excluded.$},

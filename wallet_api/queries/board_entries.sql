@@ -1,5 +1,5 @@
 -- For statements of leaderboards to end with. They return their rows of record: of each wallet that traded, its profile and
--- the sums, counts and largest figures over its trades, and of all its life open_cost and ever_invested. Needs native_prices_pkey.
+-- the sums, counts and largest figures over its trades, and of all its life open_cost, in dollars too, and ever_invested. Needs native_prices_pkey.
 {latest_price}
 SELECT address AS wallet,
        name AS profile_name,
@@ -12,17 +12,18 @@ SELECT address AS wallet,
        -- As of a period, whose sums of counts are numeric.
        (buy_txn + sell_txn)::numeric AS period_stats_total_txn,
        round_half_up(invested, 9) AS period_stats_total_buy,
+       traded.buy_usd AS period_stats_total_buy_usd,
        round_half_up(sold, 9) AS period_stats_total_sell,
+       traded.sell_usd AS period_stats_total_sell_usd,
        round_half_up(invested + sold, 9) AS period_stats_total_volume,
-       -- A trade without a dollar value counts with the latest native price.
-       round_half_up(dollars(invested_usd + sold_usd, invested_without_usd + sold_without_usd, buy_txn + sell_txn,
-                             buys_without_usd + sells_without_usd, latest.usd), 4) AS period_stats_total_volume_usd,
+       traded.volume_usd AS period_stats_total_volume_usd,
        round_half_up(COALESCE(best_trade, 0), 9) AS period_stats_best_trade_pnl,
        CASE WHEN covered_txn = 0 THEN NULL
             WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
             ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
        END AS period_stats_avg_hold_time_minutes,
        round_half_up(open_cost, 9) AS period_stats_open_cost,
+       CASE WHEN open_without_usd = 0 THEN round_half_up(open_cost_usd, 4) END AS period_stats_open_cost_usd,
        -- Exact but for the root, which has 60 decimals.
        CASE WHEN won = 0 THEN 0
             ELSE round_half_up(quotient(100 * (2 * won * closed + closed * z_squared
@@ -52,6 +53,9 @@ SELECT address AS wallet,
  CROSS JOIN LATERAL (
        SELECT
 {profit}) AS profit
+ CROSS JOIN LATERAL (
+       SELECT
+{traded_usd}) AS traded
  CROSS JOIN LATERAL (
        SELECT above_500 + above_100_to_500 + above_zero_to_100 AS won,
               above_500 + above_100_to_500 + above_zero_to_100 + below_zero AS closed,

@@ -140,6 +140,8 @@
               COALESCE(losses, 0) AS losses,
               COALESCE(best_token, 0) AS best_token,
               life.open_cost,
+              life.open_cost_usd,
+              life.open_without_usd,
               life.ever_invested,
               COALESCE(below_zero, 0) AS below_zero,
               COALESCE(above_zero_to_100, 0) AS above_zero_to_100,
@@ -150,6 +152,8 @@
            ON tracked.wallet_id = summed.wallet_id
          JOIN (SELECT wallet_id,
                       open_cost,
+                      open_cost_usd,
+                      open_without_usd,
                       invested AS ever_invested
                  FROM lifetimes) AS life
            ON life.wallet_id = summed.wallet_id

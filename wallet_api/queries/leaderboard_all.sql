@@ -20,6 +20,8 @@
 {ledger.sums: $},
               best_trade,
               open_cost,
+              open_cost_usd,
+              open_without_usd,
               losses,
               best_token,
               max_drawdown,

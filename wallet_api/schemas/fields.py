@@ -22,6 +22,7 @@ HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent without a cove
 WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
 TOKENS_WITHOUT_COST = "Tokens sold without a known buy."
 OPEN_COST = "Cost of what is held now, whatever the period."
+OPEN_COST_USD = "The same in USD; absent if unknown for a buy behind it."
 UNPRICED_COST = "The part of `open_cost` in tokens without a price."
 AVG_COST = "`open_cost` / the quantity held; absent if nothing is held."
 NO_SOURCE = "Always null: no source exists yet."

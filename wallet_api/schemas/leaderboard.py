@@ -10,6 +10,7 @@ from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     OPEN_COST,
+    OPEN_COST_USD,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     USD,
@@ -92,12 +93,15 @@ class PeriodStatsSchema(Shape):
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
     total_buy = Amount("Value of the buys.")
+    total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of the sells.")
+    total_sell_usd = Amount(USD, optional=True)
     total_volume = Amount("Value of buys and sells.")
     total_volume_usd = Amount(USD, optional=True)
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     avg_hold_time_minutes = Measure(HOLD_TIME, optional=True)
     open_cost = Amount(OPEN_COST)
+    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     win_rate_low = Measure(
         "Lower end of the 95 % Wilson interval of `win_rate_percentage`; 0 without a covered sell."
     )
