@@ -11,7 +11,7 @@ from tests.lib.processes import run_command
 from wallet_api.database import Connection
 
 TABLES = (
-    *("trades", "positions", "lifetimes", "position_days", "wallet_days"),
+    *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
     *("volume_rollup", "wallet_groups", "token_prices"),
 )
 DAMAGE = """
@@ -22,6 +22,7 @@ DELETE FROM position_days
  WHERE (wallet_id, token_id, day) IN
        (SELECT wallet_id, token_id, day FROM position_days ORDER BY day DESC LIMIT 2);
 UPDATE wallet_days SET new_tokens = 0 WHERE new_tokens > 0;
+UPDATE wallet_hours SET realized = 7 WHERE starts_at = (SELECT max(starts_at) FROM wallet_hours);
 UPDATE volume_rollup SET volume = 2 * volume
  WHERE token_id = 0 AND bucket_seconds = 3600 AND ends_at > now() - interval '1 day';
 UPDATE wallet_groups SET wallet_count = 0 WHERE type = 'kol';
@@ -54,7 +55,7 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(
     assert changed["positions"] == damaged["n"] > 0
     exact = {"lifetimes": 2, "position_days": 2, "wallet_groups": 2, "token_prices": 3}
     assert {table: changed[table] for table in exact} == exact
-    assert min(changed[table] for table in ("wallet_days", "volume_rollup", "trades")) > 0
+    assert min(changed[table] for table in ("wallet_days", "wallet_hours", "volume_rollup", "trades")) > 0
     assert contents(connection, now) == before
     assert done("rebuild", settings=at(database_url)) == dict.fromkeys(TABLES, 0)
 
@@ -78,5 +79,5 @@ def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(
     Importer(database_url).trades([trade_row(address, "old", now - timedelta(days=120))])
     after = contents(connection, now)
     assert len(after["trades"]) == len(before["trades"]) + 1
-    for table in ("position_days", "volume_rollup"):
+    for table in ("position_days", "wallet_hours", "volume_rollup"):
         assert after[table] == before[table]

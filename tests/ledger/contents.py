@@ -31,6 +31,11 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
         (*_POSITION, "day"),
     ),
     "wallet_days": ("wallets.blockchain, wallets.address, wallet_days.*", _OF_WALLET, (*_WALLET, "day")),
+    "wallet_hours": (
+        "wallets.blockchain, wallets.address, wallet_hours.*",
+        _OF_WALLET,
+        (*_WALLET, "starts_at"),
+    ),
     "token_prices": (
         "tokens.blockchain, tokens.mint, token_prices.*",
         _OF_TOKEN,
@@ -52,11 +57,16 @@ _BY_WALLET: tuple[LiteralString, ...] = (
     "lifetimes",
     "position_days",
     "wallet_days",
+    "wallet_hours",
     "holdings_snapshots",
     "sync_wallets",
 )
-# How far windows of volume reach. Buckets that are about to expire contain what an earlier moment put there.
-_REACH = timedelta(hours=24)
+# How far windows of volume and active hours reach, by this column. What is about to expire contains what an
+# earlier moment put there.
+_REACH = {
+    "volume_rollup": ("ends_at", timedelta(hours=24)),
+    "wallet_hours": ("starts_at", timedelta(days=30)),
+}
 
 
 def contents(connection: Connection, now: datetime) -> Contents:
@@ -69,7 +79,7 @@ def contents(connection: Connection, now: datetime) -> Contents:
                 name: value for name, value in row.items() if name not in _LEFT_OUT
             }
             for row in rows
-            if table != "volume_rollup" or row["ends_at"] > now - _REACH
+            if table not in _REACH or row[_REACH[table][0]] > now - _REACH[table][1]
         }
     # A group whose wallets changed their type stays; one that lost them does not.
     found["wallet_groups"] = {key: row for key, row in found["wallet_groups"].items() if row["wallet_count"]}

@@ -79,6 +79,7 @@ def clear(connection: Connection) -> None:
         "lifetimes",
         "position_days",
         "wallet_days",
+        "wallet_hours",
         "volume_rollup",
     )
     tables = (*ledger, "token_prices", "native_prices", "tokens", "wallet_groups", "wallets")

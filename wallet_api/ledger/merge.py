@@ -4,7 +4,7 @@ Each function runs its statements in the caller's transaction, which holds the l
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql, load_statements
@@ -20,6 +20,7 @@ _PRICES_LOCK = {"lock": 7_401_003}
 
 # A table of sums covers its longest window, and some more for clocks that differ.
 POSITION_DAYS = timedelta(days=92)
+WALLET_HOURS = timedelta(days=32)
 VOLUME_WINDOW = timedelta(hours=26)
 
 _FRESH = load_statements(__package__, "fresh")
@@ -27,7 +28,7 @@ _AFFECTED = load_statements(__package__, "affected")
 _TAKE_OUT = load_statements(__package__, "take_out")
 _PUT_IN = load_statements(__package__, "put_in")
 _TOTALS = load_statements(__package__, "totals")
-_EMPTY_DAYS = load_statements(__package__, "remove")["empty_days"]
+_REMOVE = load_statements(__package__, "remove")
 _VOLUME = load_statements(__package__, "volume")
 _RECENT = load_statements(__package__, "recent")
 _PRICED = load_sql(__package__, "priced")
@@ -119,7 +120,8 @@ def merge_affected(
     changed = walk(connection, has_late=has_late, purge=purge)
     store_totals(connection, now)
     if has_late:
-        connection.execute(_EMPTY_DAYS)
+        connection.execute(_REMOVE["empty_days"])
+        connection.execute(_REMOVE["empty_hours"])
     store_volume(connection, now)
     store_prices(connection)
     return changed["replaced"] - changed["trades"]
@@ -137,12 +139,15 @@ def walk(connection: Connection, *, has_late: bool = True, purge: Purge | None =
 
 def store_totals(connection: Connection, now: datetime) -> None:
     """Add the walked trades to positions, lifetimes and days, and subtract those that were taken out."""
-    run(connection, _TOTALS, {"first_day": first_day(now)})
+    run(connection, _TOTALS, horizon(now))
 
 
-def first_day(now: datetime) -> date:
-    """Return the first day of UTC for which the sums of positions are stored."""
-    return (now - POSITION_DAYS).astimezone(UTC).date()
+def horizon(now: datetime) -> dict[str, Any]:
+    """Return the first day of UTC of position_days, and the first hour of wallet_hours, as parameters."""
+    return {
+        "first_day": (now - POSITION_DAYS).astimezone(UTC).date(),
+        "first_hour": (now - WALLET_HOURS).replace(minute=0, second=0, microsecond=0),
+    }
 
 
 def store_volume(connection: Connection, now: datetime) -> None:

@@ -7,7 +7,7 @@ from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import arrivals, merge, staging
 
 TABLES = (
-    *("trades", "positions", "lifetimes", "position_days", "wallet_days"),
+    *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
     *("volume_rollup", "wallet_groups", "token_prices"),
 )
 
@@ -48,7 +48,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
 def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     """Rebuild what is derived from one wallet's trades; return how many rows of each table were wrong."""
     now = datetime.now(UTC)
-    parameters = {"wallet_id": wallet_id, "first_day": merge.first_day(now)}
+    parameters = {"wallet_id": wallet_id, **merge.horizon(now)}
     merge.lock_wallets(connection, [wallet_id])
     connection.execute(_REBUILD["keep"], parameters)
     connection.execute(_REBUILD["affected"], parameters)

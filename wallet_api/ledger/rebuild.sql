@@ -8,7 +8,7 @@ CREATE TEMP TABLE IF NOT EXISTS earlier (
 ) ON COMMIT DELETE ROWS;
 
 -- keep --
--- Needs positions_pkey, lifetimes_pkey, position_days_pkey, wallet_days_pkey.
+-- Needs positions_pkey, lifetimes_pkey, position_days_pkey, wallet_days_pkey, wallet_hours_pkey.
   WITH old_positions AS (
        DELETE FROM positions
         WHERE wallet_id = %(wallet_id)s
@@ -28,6 +28,11 @@ CREATE TEMP TABLE IF NOT EXISTS earlier (
        DELETE FROM wallet_days
         WHERE wallet_id = %(wallet_id)s
        RETURNING wallet_days.*
+       ),
+       old_wallet_hours AS (
+       DELETE FROM wallet_hours
+        WHERE wallet_id = %(wallet_id)s
+       RETURNING wallet_hours.*
        )
 INSERT INTO earlier
 SELECT 'positions', to_jsonb(old_positions) FROM old_positions
@@ -36,7 +41,9 @@ SELECT 'lifetimes', to_jsonb(old_lifetimes) FROM old_lifetimes
  UNION ALL
 SELECT 'position_days', to_jsonb(old_position_days) FROM old_position_days
  UNION ALL
-SELECT 'wallet_days', to_jsonb(old_wallet_days) FROM old_wallet_days;
+SELECT 'wallet_days', to_jsonb(old_wallet_days) FROM old_wallet_days
+ UNION ALL
+SELECT 'wallet_hours', to_jsonb(old_wallet_hours) FROM old_wallet_hours;
 
 -- affected --
 -- Needs trades_pkey.
@@ -49,7 +56,7 @@ SELECT DISTINCT wallet_id,
 
 -- changed --
 -- How many rows of each table differ, of those that are still stored. Needs positions_pkey, lifetimes_pkey,
--- position_days_pkey, wallet_days_pkey.
+-- position_days_pkey, wallet_days_pkey, wallet_hours_pkey.
   WITH current AS MATERIALIZED (
        SELECT 'positions' AS name, to_jsonb(positions) AS content FROM positions WHERE wallet_id = %(wallet_id)s
         UNION ALL
@@ -58,9 +65,11 @@ SELECT DISTINCT wallet_id,
        SELECT 'position_days' AS name, to_jsonb(position_days) AS content FROM position_days WHERE wallet_id = %(wallet_id)s
         UNION ALL
        SELECT 'wallet_days' AS name, to_jsonb(wallet_days) AS content FROM wallet_days WHERE wallet_id = %(wallet_id)s
+        UNION ALL
+       SELECT 'wallet_hours' AS name, to_jsonb(wallet_hours) AS content FROM wallet_hours WHERE wallet_id = %(wallet_id)s
        )
 SELECT name,
-       count(DISTINCT (content -> 'token_id', content -> 'day')) AS rows
+       count(DISTINCT (content -> 'token_id', content -> 'day', content -> 'starts_at')) AS rows
   FROM ((SELECT * FROM earlier
          EXCEPT
          SELECT * FROM current)
@@ -68,8 +77,11 @@ SELECT name,
         (SELECT * FROM current
          EXCEPT
          SELECT * FROM earlier)) AS difference
- WHERE name <> 'position_days'
-    OR (content ->> 'day')::date >= %(first_day)s
+ WHERE CASE name
+           WHEN 'position_days' THEN (content ->> 'day')::date >= %(first_day)s
+           WHEN 'wallet_hours' THEN (content ->> 'starts_at')::timestamptz >= %(first_hour)s
+           ELSE TRUE
+       END
  GROUP BY name;
 
 -- keep_volume --

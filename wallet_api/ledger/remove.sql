@@ -157,6 +157,16 @@ DELETE FROM wallet_days
    AND wallet_days.day = changed.day
    AND wallet_days.buy_txn + wallet_days.sell_txn = 0;
 
+-- empty_hours --
+-- Likewise their hours. Needs wallet_hours_pkey.
+DELETE FROM wallet_hours
+ USING (SELECT DISTINCT wallet_id,
+               date_bin('1 hour', created_at, 'epoch') AS starts_at
+          FROM taken) AS changed
+ WHERE wallet_hours.wallet_id = changed.wallet_id
+   AND wallet_hours.starts_at = changed.starts_at
+   AND wallet_hours.buy_txn + wallet_hours.sell_txn = 0;
+
 -- empty_groups --
 -- Delete the groups without wallets, and return them.
 DELETE FROM wallet_groups

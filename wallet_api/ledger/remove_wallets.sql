@@ -34,6 +34,11 @@ DELETE FROM position_days
 DELETE FROM wallet_days
  WHERE wallet_id = ANY (%(wallet_ids)s);
 
+-- wallet_hours --
+-- Needs wallet_hours_pkey.
+DELETE FROM wallet_hours
+ WHERE wallet_id = ANY (%(wallet_ids)s);
+
 -- trades --
 -- Needs trades_pkey.
 DELETE FROM trades

@@ -104,6 +104,56 @@ DELETE FROM position_days
  WHERE position_days.wallet_id = changed.wallet_id
    AND position_days.day < %(first_day)s;
 
+-- wallet_hours --
+-- Hours that no period reaches any more are not kept. Needs wallet_hours_pkey.
+INSERT INTO wallet_hours AS total (
+       wallet_id, starts_at, buy_txn, sell_txn, covered_txn, realized, realized_usd)
+  WITH part AS (
+       SELECT 1 AS sign,
+              wallet_id,
+              date_bin('1 hour', created_at, 'epoch') AS starts_at,
+{sums}
+         FROM walked
+        WHERE created_at >= %(first_hour)s
+        GROUP BY wallet_id, starts_at
+        UNION ALL
+       SELECT -1 AS sign,
+              wallet_id,
+              date_bin('1 hour', created_at, 'epoch') AS starts_at,
+{sums}
+         FROM taken
+        WHERE created_at >= %(first_hour)s
+        GROUP BY wallet_id, starts_at
+       ),
+       delta AS (
+       SELECT wallet_id,
+              starts_at,
+              sum(sign * buy_txn) AS buy_txn,
+              sum(sign * sell_txn) AS sell_txn,
+              sum(sign * covered_txn) AS covered_txn,
+              sum(sign * realized) AS realized,
+              sum(sign * realized_usd) AS realized_usd
+         FROM part
+        GROUP BY wallet_id, starts_at
+       )
+SELECT *
+  FROM delta
+ WHERE 0 <> ANY (ARRAY[buy_txn, sell_txn, covered_txn, realized, realized_usd])
+ ORDER BY wallet_id, starts_at
+    ON CONFLICT (wallet_id, starts_at) DO UPDATE
+   SET buy_txn = total.buy_txn + excluded.buy_txn,
+       sell_txn = total.sell_txn + excluded.sell_txn,
+       covered_txn = total.covered_txn + excluded.covered_txn,
+       realized = total.realized + excluded.realized,
+       realized_usd = total.realized_usd + excluded.realized_usd;
+
+-- expired_wallet_hours --
+-- Needs wallet_hours_pkey.
+DELETE FROM wallet_hours
+ USING (SELECT DISTINCT wallet_id FROM affected) AS changed
+ WHERE wallet_hours.wallet_id = changed.wallet_id
+   AND wallet_hours.starts_at < %(first_hour)s;
+
 -- wallet_days --
 -- A token is counted once a day, and as new once a month: a continued position goes on after the day of its last trade.
 -- Needs wallet_days_pkey.

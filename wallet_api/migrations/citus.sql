@@ -23,6 +23,7 @@ SELECT create_distributed_table('positions', 'wallet_id', colocate_with => 'trad
 SELECT create_distributed_table('lifetimes', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('position_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'trades');
+SELECT create_distributed_table('wallet_hours', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
 -- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, key_use, sync_wallets,

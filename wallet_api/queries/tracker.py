@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_where
 from wallet_api.periods import ALL, PERIOD_LENGTHS, TRACKER_BUCKETS
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import cut_period
+from wallet_api.queries.windows import cut, cut_period
 from wallet_api.wallets import Wallet
 
-_HOURS = 24
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
+_HOURS_OF_DAY = 24
 # Of each list of tokens and trades.
 MAX_ROWS = 1000
 
-_TRACKER = load_sql(__package__, "tracker")
+_HOURS, _DAYS, _ALL = (load_sql(__package__, f"tracker_{kind}") for kind in ("hours", "days", "all"))
 
 
 def track_wallet(
@@ -35,17 +36,22 @@ def track_wallet(
     """
     now = now.replace(microsecond=0)
     currency = CHAINS[wallet.blockchain].currency
+    statement, parts = _statement(period, now)
+    active = cut(now - PERIOD_LENGTHS["30d"], now, _HOUR)
     parameters = {
         **wallet.parameters,
         "currency": currency,
         "period": period,
-        **_parts(period, now),
-        "month_ago": now - PERIOD_LENGTHS["30d"],
+        **parts,
+        "active_first": active.first,
+        "active_end": active.end,
+        "active_starts": active.starts,
+        "active_ends": active.ends,
         **rule.parameters(now),
         "most_tokens": MAX_ROWS if tokens else 0,
         "most_trades": MAX_ROWS if trades else 0,
     }
-    found = connection.fetch_lists(_TRACKER, parameters)
+    found = connection.fetch_lists(statement, parameters)
     if found is None:
         raise wallet.removed
     row, [traded, chart, newest] = found
@@ -82,31 +88,25 @@ def track_wallet(
     return with_warnings(data, _warnings(row, tokens=tokens, trades=trades))
 
 
-def _parts(period: str, now: datetime) -> dict[str, Any]:
-    """Return the parts of a period from which its sums and its chart are read."""
+def _statement(period: str, now: datetime) -> tuple[LiteralString, dict[str, Any]]:
+    """Return the statement of a period, and from which parts it reads sums and the chart."""
     if period == ALL:
-        return {
-            "since": "-infinity",
-            "until": "infinity",
-            "is_all": True,
-            **{"first_day": now.date(), "end_day": now.date(), "starts": [], "ends": []},
-            **{"chart_first_day": "-infinity", "chart_end_day": "infinity"},
-            **{"chart_starts": [], "chart_ends": [], "bucket_seconds": None},
-        }
+        return _ALL, {"since": "-infinity", "until": "infinity"}
     since, bucket = now - PERIOD_LENGTHS[period], TRACKER_BUCKETS[period]
-    parts = cut_period(since, now)
-    # A chart by less than days needs each sell.
-    by_days = bucket >= timedelta(days=1)
-    return {
-        "since": since,
-        "until": now,
-        "is_all": False,
-        **parts,
-        "chart_first_day": parts["first_day"] if by_days else parts["end_day"],
-        "chart_end_day": parts["end_day"],
-        "chart_starts": parts["starts"] if by_days else [since],
-        "chart_ends": parts["ends"] if by_days else [now],
-        "bucket_seconds": int(bucket.total_seconds()),
+    parameters = {"since": since, "until": now, "bucket_seconds": int(bucket.total_seconds())}
+    if PERIOD_LENGTHS[period] <= _DAY:
+        return _HOURS, parameters
+    days, hours = (cut(since, now, step) for step in (_DAY, _HOUR))
+    charted = days if bucket >= _DAY else hours
+    return _DAYS, {
+        **parameters,
+        **cut_period(since, now),
+        "chart_first_day": days.first.date(),
+        "chart_end_day": (days.end if charted is days else days.first).date(),
+        "chart_first_hour": hours.first,
+        "chart_end_hour": hours.end if charted is hours else hours.first,
+        "chart_starts": charted.starts,
+        "chart_ends": charted.ends,
     }
 
 
@@ -132,11 +132,11 @@ def active_hours(trades: Mapping[int, int]) -> str:
     total = sum(trades.values())
     if total == 0:
         return ""
-    by_hour = [trades.get(hour, 0) for hour in range(_HOURS)]
+    by_hour = [trades.get(hour, 0) for hour in range(_HOURS_OF_DAY)]
     length, runs = 1, by_hour
     while max(runs) * 100 < total * 80:
-        runs = [run + by_hour[(start + length) % _HOURS] for start, run in enumerate(runs)]
+        runs = [run + by_hour[(start + length) % _HOURS_OF_DAY] for start, run in enumerate(runs)]
         length += 1
     start = runs.index(max(runs))
-    end = (start + length) % _HOURS or _HOURS
+    end = (start + length) % _HOURS_OF_DAY or _HOURS_OF_DAY
     return f"{start:02}:00-{end:02}:00 UTC"

@@ -1,9 +1,10 @@
--- A wallet's record in a period: its figures, its tokens and trades, and how its profit grew; all in one snapshot.
--- What it did in each token is read from position_days for whole days, from the trades for the parts beside them, and of all time
--- from positions. Likewise, a chart by days or weeks is read from wallet_days.
--- Needs wallets_pkey, trades_by_time, positions_pkey, position_days_pkey, wallet_days_pkey, lifetimes_pkey, token_faces_pkey, and
--- what token_price.sql needs.
-  WITH wallet AS MATERIALIZED (
+-- For the statements of trackers to include, after their CTEs summed (token_id, and the columns of ledger/sums.sql, highest.sql and
+-- lowest.sql), what the wallet did in the period in each token, profit_part (moment, realized, realized_usd), from which its chart
+-- is drawn, and step (starts_at, bucket), where that begins and how long its steps are: a wallet's record in the period, its
+-- figures, its tokens and trades, and how its profit grew; all in one snapshot.
+-- Needs wallets_pkey, trades_by_time, positions_pkey, wallet_hours_pkey, token_faces_pkey, and what
+-- token_price.sql needs.
+       wallet AS MATERIALIZED (
        SELECT *
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
@@ -29,45 +30,6 @@
         WHERE wallet_id = %(wallet_id)s
           AND created_at > %(since)s
           AND created_at <= %(until)s
-       ),
-       piece AS (
-       SELECT token_id,
-{ledger.sums: $},
-{ledger.highest: $},
-{ledger.lowest: $}
-         FROM position_days
-        WHERE wallet_id = %(wallet_id)s
-          AND day >= %(first_day)s
-          AND day < %(end_day)s
-        UNION ALL
-       SELECT token_id,
-{ledger.sums: $},
-{ledger.highest: $},
-{ledger.lowest: $}
-         FROM positions
-        WHERE wallet_id = %(wallet_id)s
-          AND %(is_all)s
-        UNION ALL
-       SELECT within.*
-         FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        CROSS JOIN LATERAL (
-              SELECT token_id,
-{ledger.sums},
-{ledger.highest},
-{ledger.lowest}
-                FROM trades
-               WHERE wallet_id = %(wallet_id)s
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
-               GROUP BY token_id) AS within
-       ),
-       summed AS (
-       SELECT token_id,
-{ledger.sums: sum($) AS $},
-{ledger.highest: max($) AS $},
-{ledger.lowest: min($) AS $}
-         FROM piece
-        GROUP BY token_id
        ),
        token AS MATERIALIZED (
        SELECT summed.*,
@@ -224,42 +186,6 @@
         WHERE ordinal <= %(most_tokens)s
            OR (still_holding AND held_ordinal <= %(most_tokens)s)
        ),
-       -- Of all time, the chart begins at the first trade, by days, or by weeks where these are too many.
-       step AS (
-       SELECT CASE WHEN %(is_all)s THEN started.first_seen
-                   ELSE %(since)s::timestamptz
-              END AS starts_at,
-              COALESCE(%(bucket_seconds)s::integer,
-                       CASE WHEN %(now)s::timestamptz - started.first_seen > interval '400 days' THEN 604800
-                            ELSE 86400
-                       END) * interval '1 second' AS bucket
-         FROM wallet
-         LEFT JOIN (SELECT wallet_id,
-                           first_seen
-                      FROM lifetimes
-                     WHERE wallet_id = %(wallet_id)s) AS started
-           ON started.wallet_id = wallet.wallet_id
-       ),
-       profit_part AS (
-       SELECT day::timestamp AT TIME ZONE 'UTC' AS moment,
-              realized,
-              realized_usd
-         FROM wallet_days
-        WHERE wallet_id = %(wallet_id)s
-          AND day >= %(chart_first_day)s::date
-          AND day < %(chart_end_day)s::date
-          AND covered_txn > 0
-        UNION ALL
-       SELECT trades.created_at,
-              trades.realized,
-              trades.realized_usd
-         FROM unnest(%(chart_starts)s::timestamptz[], %(chart_ends)s::timestamptz[]) AS span (starts_at, ends_at)
-         JOIN trades
-           ON trades.created_at > span.starts_at
-          AND trades.created_at <= span.ends_at
-        WHERE trades.wallet_id = %(wallet_id)s
-          AND trades.realized_cost IS NOT NULL
-       ),
        sold AS (
        SELECT date_bin(bucket, moment, 'epoch') + bucket AS ends_at,
               sum(realized) AS realized,
@@ -330,17 +256,23 @@
         ORDER BY place
         LIMIT %(most_trades)s
        ),
-       -- Counted by date_bin first: extracting the hour of each trade takes longer than reading it.
        hour AS (
        SELECT extract(hour FROM starts_at AT TIME ZONE 'UTC')::integer AS hour,
               sum(txn)::bigint AS txn
-         FROM (SELECT date_bin('1 hour', created_at, 'epoch') AS starts_at,
-                      count(*) AS txn
-                 FROM trades
+         FROM (SELECT starts_at,
+                      buy_txn + sell_txn AS txn
+                 FROM wallet_hours
                 WHERE wallet_id = %(wallet_id)s
-                  AND created_at > %(month_ago)s
-                  AND created_at <= %(now)s
-                GROUP BY 1) AS counted
+                  AND starts_at >= %(active_first)s
+                  AND starts_at < %(active_end)s
+                UNION ALL
+               SELECT date_bin('1 hour', trades.created_at, 'epoch'),
+                      1
+                 FROM unnest(%(active_starts)s::timestamptz[], %(active_ends)s::timestamptz[]) AS span (starts_at, ends_at)
+                 JOIN trades
+                   ON trades.created_at > span.starts_at
+                  AND trades.created_at <= span.ends_at
+                WHERE trades.wallet_id = %(wallet_id)s) AS counted
         GROUP BY 1
        ),
        head AS (

@@ -1,7 +1,7 @@
 """Windows of time, cut into the whole days and the buckets that have their sums."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.errors import InvalidParameter
@@ -44,20 +44,36 @@ def window_until(now: datetime, seconds: int, most_seconds: int, mint: str | Non
     return Window(since, now, effective, {"now": now} | columns(parts), warnings)
 
 
-def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
-    """Return the whole days in (`since`, `now`], `first_day` until `end_day`, and the parts beside them.
+class Cut(NamedTuple):
+    """The whole steps of a period, `first` until `end`, the first one after them; and the parts beside them.
 
-    `end_day` is the first day after them. A part is (start, end], in one day of UTC.
+    A part is (start, end], within one step.
     """
-    start = datetime.combine(since.astimezone(UTC), time(), UTC) + _DAY
-    end = datetime.combine(now.astimezone(UTC), time(), UTC)
-    if start > end:
-        return {"first_day": end.date(), "end_day": end.date(), "starts": [since], "ends": [now]}
+
+    first: datetime
+    end: datetime
+    starts: list[datetime]
+    ends: list[datetime]
+
+
+def cut(since: datetime, now: datetime, step: timedelta) -> Cut:
+    """Cut (`since`, `now`] at the multiples of `step` in UTC."""
+    first = _EPOCH + ((since - _EPOCH) // step + 1) * step
+    end = _EPOCH + ((now - _EPOCH) // step) * step
+    if first > end:
+        return Cut(end, end, [since], [now])
+    before = datetime.resolution
+    return Cut(first, end, [since, end - before], [first - before, now])
+
+
+def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
+    """Return the whole days of UTC in (`since`, `now`], and the parts beside them, as parameters."""
+    days = cut(since, now, _DAY)
     return {
-        "first_day": start.date(),
-        "end_day": end.date(),
-        "starts": [since, end - datetime.resolution],
-        "ends": [start - datetime.resolution, now],
+        "first_day": days.first.date(),
+        "end_day": days.end.date(),
+        "starts": days.starts,
+        "ends": days.ends,
     }
 
 
