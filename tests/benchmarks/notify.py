@@ -2,29 +2,44 @@
 
     python -m tests.benchmarks.notify --minutes 8
 
-At the end each target has been reported the last state of each trade, in the order of arrival, and ids repeat
-only with the same body.
+It and the database are killed again and again; one target is dead for a third of the time, or ten minutes.
+At the end each target has been reported the last state of each trade, by each rule that is about it, in the
+order of arrival, and the clusters that there are; ids repeat only with the same body.
 """
 
 import argparse
 import random
 import statistics
+import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, WALLETS, trade_row
-from tests.lib.processes import Process, wallet_api
+from tests.lib.processes import Process, environment_of, kill_all
 from tests.lib.receiver import SECRET, Receiver, receiving
 from tests.lib.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
+# Of each rule that is not about clusters, whether it is about a row.
+ABOUT: dict[str, Callable[[Row], bool]] = {
+    "all": lambda row: True,
+    "buys": lambda row: row["transaction_type"] == "buy",
+    "sells": lambda row: row["transaction_type"] == "sell",
+    "large": lambda row: int(row["value"]) >= 5,
+    "ann": lambda row: row["wallet_address"] == ANN,
+    "kols": lambda row: True,
+    "one": lambda row: row["mint"] == mint_of("m0"),
+}
+HOUR = timedelta(hours=1)
 RULES = {
     "all": "",
     "buys": 'transaction_type = "buy"\n',
@@ -54,7 +69,7 @@ def rules_of(receiver: Receiver) -> str:
 
 def set_faults(receiver: Receiver, dead_seconds: float) -> None:
     """Let each target have its fault."""
-    ends_at = time.monotonic() + dead_seconds
+    begins_at = time.monotonic() + dead_seconds / 2
     counts = {"third": 0}
 
     def third() -> int:
@@ -67,7 +82,7 @@ def set_faults(receiver: Receiver, dead_seconds: float) -> None:
 
     receiver.behaviours |= {
         "/slow": slow,
-        "/dead": lambda: 500 if time.monotonic() < ends_at else 204,
+        "/dead": lambda: 500 if begins_at < time.monotonic() < begins_at + dead_seconds else 204,
         "/third": third,
         "/close": lambda: 0 if random.random() < 0.3 else 204,
         "/redirect": lambda: 302,
@@ -105,27 +120,65 @@ def change(importer: Importer, chance: random.Random, state: dict[str, Row], num
 
 def faults_of(receiver: Receiver, state: dict[str, Row], target: str) -> list[str]:
     """Return what a target was not reported, or reported wrongly."""
-    accepted = receiver.accepted(f"/{target}")
-    of_all = [one.document for one in accepted if one.document.get("rule") == "all"]
-    last = {one["data"]["tx_signature"]: one for one in of_all}
+    documents = [one.document for one in receiver.accepted(f"/{target}")]
     faults = []
-    for signature, row in state.items():
-        reported = last.get(signature)
-        if row and (
-            reported is None
-            or reported["type"] == "removal"
-            or reported["data"]["value"] != int(row["value"])
-        ):
-            faults.append(f"{target}: {signature} is not reported as it is")
-        if not row and reported is not None and reported["type"] != "removal":
-            faults.append(f"{target}: {signature} is reported, and was removed")
-    times = [one["timestamp"] for one in of_all]
-    if times != sorted(times):
-        faults.append(f"{target}: not in the order of arrival")
+    for rule, is_about in ABOUT.items() if target == "good" else [("all", ABOUT["all"])]:
+        of_rule = [one for one in documents if one["rule"] == rule]
+        last = {one["data"]["tx_signature"]: one for one in of_rule}
+        for signature, row in state.items():
+            fault = _fault_of(last.get(signature), row, is_about)
+            if fault:
+                faults.append(f"{target}: {rule}: {signature} {fault}")
+        times = [one["timestamp"] for one in of_rule]
+        if times != sorted(times):
+            faults.append(f"{target}: {rule}: not in the order of arrival")
+    if target == "good":
+        faults += cluster_faults([one for one in documents if one["rule"] == "together"], state)
     bodies: dict[str, str] = {}
-    for one in receiver.received:
-        if one.path == f"/{target}" and bodies.setdefault(one.id, one.body) != one.body:
-            faults.append(f"{target}: {one.id} has two bodies")
+    for received in receiver.received:
+        is_other = bodies.setdefault(received.id, received.body) != received.body
+        if received.path == f"/{target}" and is_other:
+            faults.append(f"{target}: {received.id} has two bodies")
+    return faults
+
+
+def _fault_of(reported: Any, row: Row, is_about: Callable[[Row], bool]) -> str:
+    is_there = reported is not None and reported["type"] != "removal"
+    if not row:
+        return "is reported, and was removed" if is_there else ""
+    if not is_there:
+        return "is not reported" if is_about(row) else ""
+    return "" if reported["data"]["value"] == int(row["value"]) else "is not reported as it is"
+
+
+def cluster_faults(documents: list[Any], state: dict[str, Row]) -> list[str]:
+    """Return which clusters were not reported, and which are none."""
+    reported: dict[str, dict[datetime, str]] = {}
+    for one in documents:
+        cluster = one["cluster"]
+        reported.setdefault(cluster["mint"], {})[datetime.fromisoformat(cluster["at"])] = one["type"]
+    faults = []
+    buys = [row for row in state.values() if row and row["transaction_type"] == "buy"]
+    for mint in {row["mint"] for row in buys} | reported.keys():
+        times = [
+            (datetime.fromisoformat(row["created_at"]), row["wallet_address"])
+            for row in buys
+            if row["mint"] == mint
+        ]
+        # They are written in whole seconds.
+        second = timedelta(seconds=1)
+        ends = [end for end, type in reported.get(mint, {}).items() if type == "cluster"]
+        faults += [
+            f"{mint}: the cluster of {end} is none"
+            for end in ends
+            if len({wallet for at, wallet in times if end - HOUR < at < end + second}) < 2
+        ]
+        faults += [
+            f"{mint}: the cluster of {end} is not reported"
+            for end, _ in times
+            if len({wallet for at, wallet in times if end - HOUR + second < at <= end}) > 1
+            and not any(abs(each - end) < HOUR + second for each in ends)
+        ]
     return faults
 
 
@@ -138,41 +191,54 @@ def main() -> None:
     chance, state = random.Random(options.seed), dict[str, Row]()
     imported_at: dict[str, float] = {}
     with ExitStack() as stack:
-        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-notify-"))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-notify-")))
         # The servers of root run as another user.
-        Path(home).chmod(0o711)
-        own = Settings(wallet_api_home=str(Path(home) / "home"))
-        settings = stack.enter_context(embedded.running(own))
+        folder.chmod(0o711)
+        home = embedded.home_folder(Settings(wallet_api_home=str(folder / "home")))
+        server = stack.enter_context(embedded.running_in(home))
+        url = server.url
+        settings = Settings(wallet_api_home=str(home), database_url=url)
         receiver = stack.enter_context(receiving())
-        url = str(settings.database_url)
         with connect(url) as connection:
             migrations.migrate(connection)
         importer = Importer(url)
         importer.wallets(WALLETS)
-        rules = Path(home) / "rules.toml"
+        rules = folder / "rules.toml"
         rules.write_text(rules_of(receiver))
-        set_faults(receiver, options.minutes * 20)
+        set_faults(receiver, min(600.0, options.minutes * 20))
+        log = stack.enter_context((folder / "notify.log").open("w"))
 
         def start() -> Process[str]:
-            return wallet_api("notify", "--rules", str(rules), "--allow-private", settings=settings)
+            command = [sys.executable, "-m", "wallet_api", "notify", "--rules", str(rules), "--allow-private"]
+            return Process(command, env=environment_of(settings), stdout=log, stderr=log, text=True)
 
-        process, kills, number = start(), 0, 0
+        process, kills, crashes, exits, number = start(), 0, 0, 0, 0
+        stack.callback(lambda: process.kill())
         with connect(url) as connection:
             assert eventually(lambda: connection.execute("SELECT FROM notify_place").rowcount == 1, 60)
-        ends_at, kill_at = time.monotonic() + options.minutes * 60, time.monotonic() + 5
+        ends_at = time.monotonic() + options.minutes * 60
+        kill_at, crash_at = time.monotonic() + 5, time.monotonic() + 12
         while time.monotonic() < ends_at:
             signatures = change(importer, chance, state, number)
             imported_at |= dict.fromkeys(signatures, time.time())
             number += 1
             time.sleep(chance.uniform(0.05, 0.6))
+            if process.poll() is not None:
+                exits += 1
+                process = start()
+            if time.monotonic() > crash_at:
+                kill_all(home / "postgres")
+                crashes += 1
+                time.sleep(chance.uniform(0, 8))
+                server.start()
+                crash_at = time.monotonic() + chance.uniform(20, 90)
             if time.monotonic() > kill_at:
                 process.kill()
                 process.wait()
                 kills += 1
                 process, kill_at = start(), time.monotonic() + chance.uniform(3, 25)
-        stack.callback(process.kill)
         checked = [name for name in TARGETS if name != "redirect"]
-        eventually(lambda: not any(faults_of(receiver, state, name) for name in checked), 1200, 1.0)
+        eventually(lambda: not any(faults_of(receiver, state, name) for name in checked), 1500, 5.0)
         faults = [fault for name in checked for fault in faults_of(receiver, state, name)]
         for name in TARGETS:
             tries = [one for one in receiver.received if one.path == f"/{name}"]
@@ -186,7 +252,10 @@ def main() -> None:
         delays = [first[name] - at for name, at in imported_at.items() if name in first]
         nine = statistics.quantiles(delays, n=10)[8]
         half = statistics.median(delays)
-        print(f"{number} changes, {kills} kills; half within {half:.2f} s, 9 of 10 within {nine:.2f} s")
+        print(f"{number} changes, {kills} kills, {crashes} of the database, {exits} exits")
+        print(f"half within {half:.2f} s, 9 of 10 within {nine:.2f} s")
+        if faults:
+            print((folder / "notify.log").read_text()[-4000:])
         print("\n".join(faults[:20]) or "All is reported, in its order.")
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from flask import Blueprint, Response, request
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.registry import Collector
 
@@ -14,7 +14,8 @@ from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.keys.usage import count_expiring
-from wallet_api.notify import store as webhooks
+from wallet_api.notify import queue as webhooks
+from wallet_api.notify import reports
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses import counters
 from wallet_api.responses.operation import undocumented
@@ -74,6 +75,7 @@ class _Data(Collector):
                 syncs = sync_metrics(connection, now)
                 expiring = count_expiring(connection, now)
                 targets = webhooks.status(connection)
+                forgotten = reports.count_forgotten(connection)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -97,4 +99,9 @@ class _Data(Collector):
                     (target["target"],), value if column == "waiting" else float(value is not None)
                 )
             yield family
+        yield CounterMetricFamily(
+            "wallet_api_notify_forgotten",
+            "What webhooks reported and is forgotten.",
+            forgotten,
+        )
         yield from syncs

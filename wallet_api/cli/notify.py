@@ -3,8 +3,7 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,19 +14,16 @@ from wallet_api.cli.environment import database, require_tables, settings_with_d
 from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.cli.sync_rounds import log_to_stderr
 from wallet_api.database import Database, connect
-from wallet_api.errors import CursorUnknown
-from wallet_api.notify import store
-from wallet_api.notify.following import read_page, report_page
-from wallet_api.notify.matching import WebhookMessage
+from wallet_api.errors import InvalidParameter
+from wallet_api.notify import queue
+from wallet_api.notify.following import Follower
 from wallet_api.notify.messages import body_of, message_id
 from wallet_api.notify.rules import RulesError
-from wallet_api.notify.running import POLL_SECONDS, CurrentRules, run
+from wallet_api.notify.running import POLL_SECONDS, CurrentRules, Process
 from wallet_api.notify.sending import SendingError, send
-from wallet_api.settings import Settings
+from wallet_api.notify.session import Session
 from wallet_api.sync.schedule import stopped_by_signals
 
-# The advisory lock of the one process that sends.
-_LOCK = 7_401_009
 _HEADINGS = ("TARGET", "WAITING", "OLDEST", "DELIVERED", "HELD BACK", "DROPPED", "DELAY", "STATE")
 
 _rules = click.option(
@@ -65,20 +61,18 @@ def notify(
             require_tables(connection)
         own = Database(settings)
         stack.callback(own.close)
+        session = stack.enter_context(closing(Session(str(settings.database_url), is_dry=dry_run)))
         if dry_run:
-            _print_changes(own, rules, stopping)
+            _print_messages(session, own, rules, stopping)
             return
-        with _sole(settings):
-            if from_now:
-                with own.write() as connection:
-                    store.forget_place(connection)
-            try:
-                run(own, rules, stopping)
-            except CursorUnknown:
-                raise click.ClickException(
-                    "The feed has no such place any more: the ledger is another one. To begin with what"
-                    f" arrives from now on: {typed('notify --from-now --rules FILE')}"
-                ) from None
+        process = Process(session, own, rules)
+        try:
+            process.run(stopping, from_now=from_now)
+        except InvalidParameter:
+            raise click.ClickException(
+                "The feed has no such place any more: the ledger is another one. To begin with what"
+                f" arrives from now on: {typed('notify --from-now --rules FILE')}"
+            ) from None
 
 
 def _read(path: Path, *, allow_private: bool) -> CurrentRules:
@@ -88,29 +82,16 @@ def _read(path: Path, *, allow_private: bool) -> CurrentRules:
         raise click.ClickException(str(error)) from None
 
 
-def _print_changes(own: Database, rules: CurrentRules, stopping: threading.Event) -> None:
-    reported: store.AllReported = {}
-    place, *_ = read_page(own, None)
-
-    def show(message: WebhookMessage, bodies: Any, arrived_at: datetime) -> None:
-        for target, body in bodies.items():
-            click.echo(f"{target}  {message.reported.message_id}  {body}")
-
+def _print_messages(session: Session, own: Database, rules: CurrentRules, stopping: threading.Event) -> None:
+    follower = Follower(session, own)
     while not stopping.is_set():
         rules.refresh()
-        place, changes, data = read_page(own, place)
-        with own.read() as connection:
-            report_page(connection, rules.value, changes, data, reported, show)
-        stopping.wait(0.0 if changes else POLL_SECONDS)
-
-
-@contextmanager
-def _sole(settings: Settings) -> Iterator[None]:
-    """Hold the lock of the one process that sends."""
-    with connect(str(settings.database_url)) as connection:
-        if not connection.fetch_value("SELECT pg_try_advisory_lock(%(lock)s)", {"lock": _LOCK}):
-            raise click.ClickException("'wallet-api notify' already runs on this database.")
-        yield
+        read = follower.follow(rules.value)
+        with session.transaction() as connection:
+            messages = queue.take_all(connection)
+        for message in messages:
+            click.echo(f"{message['target']}  {message['message_id']}  {message['body']}")
+        stopping.wait(0.0 if read else POLL_SECONDS)
 
 
 @notify.command("test")
@@ -145,7 +126,7 @@ def status(as_json: bool) -> None:
     """Print for each target what waits, what was received, and whether it fails or is paused."""
     now = datetime.now(UTC)
     with database() as connection:
-        rows = store.status(connection)
+        rows = queue.status(connection)
     if as_json:
         print_json(rows)
     elif not rows:
@@ -175,9 +156,11 @@ def _words(row: dict[str, Any], now: datetime) -> tuple[str, ...]:
 @click.option("--drop", is_flag=True, help="Drop what waits, and count it.")
 def resume(target: str, drop: bool) -> None:
     """Send a paused target what waits for it, in its order."""
+    dropped = 0
     with database() as connection:
-        count = store.resume(connection, target, drop=drop)
+        while drop and (some := queue.drop_some(connection, target)):
+            dropped += some
+        count = queue.resume(connection, target)
     if count is None:
         raise click.ClickException(f"There is no target {target!r}: see '{typed('notify status')}'.")
-    what = "dropped" if drop else "will be sent"
-    click.echo(f"{count} messages {what}.")
+    click.echo(f"{dropped} messages dropped." if drop else f"{count} messages will be sent.")

@@ -1,7 +1,9 @@
--- The trades of a token in (since, until], of those that a rule counts, oldest first.
+-- The wallets with trades in a token in (since, until], of those trades that a rule counts: the last one up to a time, and the
+-- first one after it.
 -- Needs tokens_blockchain_mint_key, trades_by_token, wallets_pkey.
-SELECT trades.created_at,
-       wallets.address
+SELECT wallets.address,
+       max(trades.created_at) FILTER (WHERE trades.created_at <= %(at)s) AS last_before,
+       min(trades.created_at) FILTER (WHERE trades.created_at > %(at)s) AS first_after
   FROM tokens
   JOIN trades
     ON trades.token_id = tokens.token_id
@@ -16,6 +18,4 @@ SELECT trades.created_at,
    AND (%(wants_sells)s::boolean IS NULL OR trades.is_sell = %(wants_sells)s::boolean)
    AND (%(min_value)s::numeric IS NULL OR round_half_up(trades.value, 9) >= %(min_value)s::numeric)
    AND (%(min_value_usd)s::numeric IS NULL OR round_half_up(trades.value_usd, 4) >= %(min_value_usd)s::numeric)
- ORDER BY trades.created_at,
-          wallets.address
- LIMIT 10000
+ GROUP BY wallets.address

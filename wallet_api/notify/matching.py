@@ -1,23 +1,23 @@
 """What a rule reports of a change of the feed. Nothing here reads or stores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from wallet_api.notify.messages import message_id
-from wallet_api.notify.rules import Cluster, Rule
+from wallet_api.notify.rules import Rule
 
 # A row of the feed, by its columns.
 Change = Mapping[str, Any]
 _AMOUNTS = (("min_value", "value"), ("min_value_usd", "value_usd"))
-_VERSION = ("event", "value", "token_amount", "created_at", "before")
+_VERSION = ("value", "token_amount", "created_at")
 
 
 @dataclass(frozen=True)
 class Reported:
-    """What a rule reported last of a subject. `is_reported` is false once a message took it back."""
+    """What a rule reported last of a trade. `is_reported` is false once a message took it back."""
 
     message_id: str
     is_reported: bool
@@ -25,15 +25,34 @@ class Reported:
 
 
 @dataclass(frozen=True)
+class ReportedCluster:
+    """What a rule reported last of a cluster: when it was one, and its wallets, maybe with some it had."""
+
+    message_id: str
+    is_reported: bool
+    ended_at: datetime
+    wallets: frozenset[str]
+
+
+@dataclass(frozen=True)
 class WebhookMessage:
-    """What a rule reports of a change, and the subjects of which that is known then."""
+    """What a rule reports of a change: of a trade, of many, or of a cluster with these wallets."""
 
     rule: Rule
     type: str
-    subjects: Sequence[str]
-    reported: Reported
+    id: str
     change: Change
     wallets: Sequence[str] = ()
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class WalletTrades:
+    """A wallet with trades around a time: when the last one up to it was, and the first one after it."""
+
+    address: str
+    last_before: datetime | None
+    first_after: datetime | None
 
 
 def subject_of(change: Change) -> str:
@@ -46,21 +65,20 @@ def subject_of(change: Change) -> str:
     )
 
 
-def cluster_subject(chain: str, mint: str) -> str:
-    """Return what identifies the clusters of a token."""
-    return f"cluster|{chain}|{mint}"
-
-
 def matches(rule: Rule, change: Change) -> bool:
     """Return whether a trade has all that the rule requires."""
     return (
-        (rule.chain is None or change["profile_blockchain"] == rule.chain)
+        may_be_of(rule, change["profile_blockchain"], change["mint"])
         and (rule.type is None or change["profile_type"] == rule.type)
         and (rule.address is None or change["profile_wallet_address"] in rule.address)
-        and (rule.mint is None or change["mint"] in rule.mint)
         and (rule.transaction_type is None or change["transaction_type"] == rule.transaction_type)
         and all(_is_least(getattr(rule, least), change[name]) for least, name in _AMOUNTS)
     )
+
+
+def may_be_of(rule: Rule, chain: str, mint: str) -> bool:
+    """Return whether the rule is about a token."""
+    return rule.chain in (None, chain) and (rule.mint is None or mint in rule.mint)
 
 
 def _is_least(least: Decimal | None, amount: str | None) -> bool:
@@ -79,79 +97,51 @@ def of_trade(rule: Rule, change: Change, reported: Reported | None) -> WebhookMe
         type = "correction"
     else:
         type = "trade" if matches(rule, change) else None
-    return None if type is None else _message(rule, type, [subject_of(change)], change, reported)
-
-
-def of_many(rule: Rule, change: Change, reported: Mapping[str, Reported]) -> WebhookMessage | None:
-    """Return what a rule reports of the removal of all trades that it reported of."""
-    if not reported:
+    if type is None:
         return None
-    newest = max(reported.values(), key=lambda one: one.traded_at)
-    return _message(rule, str(change["event"]), sorted(reported), change, newest)
+    version = (str(change.get(name)) for name in _VERSION)
+    # With the one before, so that what is reported again after it was taken back is another message.
+    before = "" if reported is None else reported.message_id
+    id = message_id(rule.name, type, subject_of(change), *version, before)
+    return WebhookMessage(rule, type, id, change)
+
+
+def of_many(rule: Rule, change: Change, newest: str) -> WebhookMessage:
+    """Return what a rule reports of the removal of trades, of which the newest was reported by this id."""
+    given = ("profile_blockchain", "profile_wallet_address", "blockchain", "mint", "before")
+    removed = (str(change.get(name)) for name in given)
+    type = str(change["event"])
+    return WebhookMessage(rule, type, message_id(rule.name, type, *removed, newest), change)
 
 
 def of_cluster(
-    rule: Rule, change: Change, trades: Sequence[tuple[datetime, str]], reported: Reported | None
-) -> WebhookMessage | None:
-    """Return the first cluster that the trade of a change is in; None without one.
+    rule: Rule, type: str, change: Change, ended_at: datetime, wallets: Iterable[str], before: str
+) -> WebhookMessage:
+    """Return that there is a cluster in a token, or none any more; `before` is the id of the one before."""
+    token = (change["profile_blockchain"], change["mint"])
+    id = message_id(rule.name, type, *token, ended_at.isoformat(), before)
+    return WebhookMessage(rule, type, id, change, sorted(wallets), ended_at)
 
-    `trades` are the times and wallets of those that the rule counts, within its hours before and after.
+
+def cluster_around(
+    rule: Rule, at: datetime, wallets: Sequence[WalletTrades], reported_at: Sequence[datetime]
+) -> tuple[datetime, list[str]] | None:
+    """Return when there first is a cluster with a time in its hours, and its wallets; None without one.
+
+    It is none within the hours of one that was reported.
     """
-    cluster = rule.cluster
-    assert isinstance(cluster, Cluster)
-    at, length = datetime.fromisoformat(change["created_at"]), timedelta(hours=cluster.hours)
-    for end in sorted({time for time, _ in trades if at <= time < at + length}):
-        wallets = sorted({wallet for time, wallet in trades if end - length < time <= end})
-        if len(wallets) >= cluster.wallets:
-            return _of_token(rule, "cluster", {**change, "created_at": end.isoformat()}, wallets, reported)
-    return None
-
-
-def cluster_broken(
-    rule: Rule, change: Change, trades: Sequence[tuple[datetime, str]], reported: Reported
-) -> WebhookMessage | None:
-    """Return that a cluster that was reported is none any more; None if it still is.
-
-    `trades` are those of its hours.
-    """
-    cluster = rule.cluster
-    assert isinstance(cluster, Cluster)
-    wallets = sorted({wallet for _, wallet in trades})
-    if len(wallets) < cluster.wallets:
-        return _of_token(rule, "cluster_broken", change, wallets, reported)
-    return None
-
-
-def is_over(rule: Rule, change: Change, reported: Reported) -> bool:
-    """Return whether the hours after a cluster have passed at a trade, so that the next one is reported."""
     assert rule.cluster is not None
-    at = change.get("created_at")
-    return at is not None and datetime.fromisoformat(at) - reported.traded_at >= timedelta(
-        hours=rule.cluster.hours
-    )
-
-
-def _of_token(
-    rule: Rule, type: str, change: Change, wallets: Sequence[str], reported: Reported | None
-) -> WebhookMessage:
-    subject = cluster_subject(change["profile_blockchain"], change["mint"])
-    return _message(rule, type, [subject], change, reported, wallets)
-
-
-def _message(
-    rule: Rule,
-    type: str,
-    subjects: Sequence[str],
-    change: Change,
-    reported: Reported | None,
-    wallets: Sequence[str] = (),
-) -> WebhookMessage:
-    version = [str(change.get(name)) for name in _VERSION]
-    # With the one before, so that what is reported again after it was taken back is another message.
-    id = message_id(rule.name, type, *subjects, *version, "" if reported is None else reported.message_id)
-    is_reported = type in ("trade", "correction", "cluster")
-    # A cluster that broke stays where it was; a wallet that was removed has no time of a trade.
-    keeps = type == "cluster_broken" or change.get("created_at") is None
-    traded_at = reported.traded_at if reported and keeps else datetime.fromisoformat(change["created_at"])
-    known = Reported(id, is_reported, traded_at)
-    return WebhookMessage(rule, type, subjects, known, change, wallets)
+    length = timedelta(hours=rule.cluster.hours)
+    times = ({each.last_before for each in wallets} & {at}) | {each.first_after for each in wallets}
+    ends = (time for time in times if time is not None and time < at + length)
+    free = (end for end in ends if all(abs(end - each) >= length for each in reported_at))
+    for ended_at in sorted(free):
+        within = [
+            each.address
+            for each in wallets
+            if (each.last_before is not None and each.last_before > ended_at - length)
+            or (each.first_after is not None and each.first_after <= ended_at)
+        ]
+        if len(within) >= rule.cluster.wallets:
+            return ended_at, within
+    return None

@@ -2,19 +2,26 @@
 
 import logging
 import threading
+import time
 from pathlib import Path
 
-from wallet_api.database import Database
-from wallet_api.errors import ServiceUnavailable
+from wallet_api.database import Database, NotPermitted
+from wallet_api.errors import InvalidParameter, ServiceUnavailable
+from wallet_api.notify import queue, reports
 from wallet_api.notify.delivery import Sender
-from wallet_api.notify.following import follow
+from wallet_api.notify.following import Follower
 from wallet_api.notify.rules import Rules, RulesError, read_rules
+from wallet_api.notify.session import AlreadyRunning, Session
 from wallet_api.notify.targets import Target
 
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
-_RETRY_SECONDS = 2.0
+_RETRY_SECONDS, _MOST_RETRY_SECONDS = 1.0, 30.0
+# The session of a killed process keeps its lock until its statement ends; that of a machine that has
+# disappeared, until the server notices.
+_START_SECONDS, _TAKEN_SECONDS = 3.0, 60.0
+_STOP_SECONDS = 2.0
 
 
 class CurrentRules:
@@ -33,48 +40,116 @@ class CurrentRules:
         """Have the file read again. A signal handler may call it: it takes no lock."""
         self._is_expired = True
 
-    def refresh(self) -> None:
-        """Read the file again if it is expired. With faults the rules stay as they are."""
-        if self._is_expired:
-            self._is_expired = False
-            try:
-                self.value = self._read()
-                log.warning("notify: read %d rules", len(self.value.rules))
-            except RulesError as error:
-                log.error("notify: the rules stay as they were: %s", error)  # noqa: TRY400
+    def refresh(self) -> bool:
+        """Read the file again if it is expired, and return whether it was. With faults the rules stay."""
+        if not self._is_expired:
+            return False
+        self._is_expired = False
+        try:
+            self.value = self._read()
+        except RulesError as error:
+            log.error("notify: the rules stay as they were: %s", error)  # noqa: TRY400
+            return False
+        log.warning("notify: read %d rules", len(self.value.rules))
+        return True
 
     def find(self, target: str) -> Target | None:
         """Return a target by its name."""
         return self.value.targets.get(target)
 
 
-def run(database: Database, rules: CurrentRules, stopping: threading.Event) -> None:
-    """Follow the feed and send what the rules report of it, until stopped. Raises CursorUnknown."""
-    senders: dict[str, Sender] = {}
-    log.warning("notify: %d rules, %d targets", len(rules.value.rules), len(rules.value.targets))
-    try:
-        while not stopping.is_set():
-            rules.refresh()
-            for name in rules.value.targets.keys() - senders:
-                senders[name] = Sender(database, name, rules.find, allow_private=rules.allow_private)
-                senders[name].start()
-            stopping.wait(_follow(database, rules.value, senders))
-    finally:
-        for sender in senders.values():
-            sender.stop()
-        for sender in senders.values():
-            sender.join(_RETRY_SECONDS)
+class Process:
+    """Follows the feed and sends what the rules report of it."""
 
+    def __init__(self, session: Session, database: Database, rules: CurrentRules) -> None:
+        self._session, self._rules = session, rules
+        self._follower = Follower(session, database)
+        self._senders: dict[str, Sender] = {}
+        self._failures, self._failing_since = 0, 0.0
 
-def _follow(database: Database, rules: Rules, senders: dict[str, Sender]) -> float:
-    """Save what is reported of the next changes; return after how many seconds to go on."""
-    try:
-        read = follow(database, rules)
-    except ServiceUnavailable as error:
-        log.warning("notify: %s", error.message)
-        return _RETRY_SECONDS
-    if not read:
-        return POLL_SECONDS
-    for sender in senders.values():
-        sender.woken.set()
-    return 0.0
+    def run(self, stopping: threading.Event, *, from_now: bool) -> None:
+        """Run until stopped, from where it was or from now on.
+
+        Raises InvalidParameter if the feed has no such place, and AlreadyRunning.
+        """
+        self._begin(stopping, from_now=from_now)
+        rules = self._rules.value
+        log.warning("notify: %d rules, %d targets", len(rules.rules), len(rules.targets))
+        self._start_senders()
+        try:
+            while not stopping.is_set():
+                if self._rules.refresh():
+                    self._start_senders()
+                stopping.wait(self._follow())
+        finally:
+            for sender in self._senders.values():
+                sender.stop()
+            for sender in self._senders.values():
+                sender.join(_STOP_SECONDS)
+
+    def _begin(self, stopping: threading.Event, *, from_now: bool) -> None:
+        """Acquire the lock. Raises AlreadyRunning, DatabaseUnavailable."""
+        ends_at = time.monotonic() + _START_SECONDS
+        has_begun = False
+        while not has_begun and not stopping.is_set():
+            try:
+                with self._session.transaction() as connection:
+                    self._report_strangers(queue.status(connection))
+                    if from_now:
+                        reports.forget_place(connection)
+                has_begun = True
+            except AlreadyRunning:
+                if time.monotonic() > ends_at:
+                    raise
+                stopping.wait(POLL_SECONDS)
+
+    def _report_strangers(self, targets: list[dict[str, object]]) -> None:
+        for row in targets:
+            if row["waiting"] and self._rules.find(str(row["target"])) is None:
+                log.warning(
+                    "notify: %s messages wait for %s, which is no target of the rules: notify resume --drop",
+                    *(row["waiting"], row["target"]),
+                )
+
+    def _start_senders(self) -> None:
+        """Start a thread for each target that has none, and let all go on by the rules that were read.
+
+        That of a target that is gone waits for it, so that a target never has two.
+        """
+        for name in self._rules.value.targets.keys() - self._senders.keys():
+            private = self._rules.allow_private
+            self._senders[name] = Sender(self._session, name, self._rules.find, allow_private=private)
+            self._senders[name].start()
+        for sender in self._senders.values():
+            sender.wake(at_once=True)
+
+    def _follow(self) -> float:
+        """Save what is reported of the next changes; return after how many seconds to go on."""
+        try:
+            read = self._follower.follow(self._rules.value)
+        except (InvalidParameter, NotPermitted):
+            raise
+        except ServiceUnavailable as error:
+            return self._fail(error, error.message)
+        except Exception as error:  # noqa: BLE001
+            # Its text is not logged, since it may contain a password.
+            return self._fail(error, f"unexpected error: {type(error).__name__}")
+        if self._failures:
+            log.warning("notify: goes on after %.0f seconds", time.monotonic() - self._failing_since)
+            self._failures = 0
+        if not read:
+            return POLL_SECONDS
+        for sender in self._senders.values():
+            sender.wake()
+        return 0.0
+
+    def _fail(self, error: Exception, text: str) -> float:
+        now = time.monotonic()
+        if not self._failures:
+            self._failing_since = now
+        elif isinstance(error, AlreadyRunning) and now - self._failing_since > _TAKEN_SECONDS:
+            raise error
+        self._failures += 1
+        wait = min(_RETRY_SECONDS * 2.0 ** min(self._failures - 1, 10), _MOST_RETRY_SECONDS)
+        log.warning("notify: %s Next try in %.0f s.", text, wait)
+        return wait

@@ -89,11 +89,13 @@ def read_changes(
     type: str | None = None,
     mint: str | None = None,
     limit: int = 50,
+    wants_retyped: bool = False,
     **given: Unpack[FilterArguments],
 ) -> dict[str, Any]:
     """Return up to `limit` changes (at most 1000) that arrived after a cursor, oldest first.
 
-    Without `blockchain` they are of all chains. `after` may also be `now`, after which there is no change
+    Without `blockchain` they are of all chains; that a wallet left its group is one of them only with
+    `wants_retyped`. `after` may also be `now`, after which there is no change
     yet, or `start`. Raises InvalidParameter, CursorUnknown.
     """
     with database.read() as connection:
@@ -105,6 +107,7 @@ def read_changes(
             "currencies": list({chain.currency for chain in CHAINS.values()}),
             "now": now,
             "mint": mint,
+            "wants_retyped": wants_retyped,
             "token_id": _token_id(connection, blockchain, mint) if blockchain and mint else None,
             "addresses": list(given["address"]) if "address" in given else None,
             **filters.parameters,

@@ -162,7 +162,7 @@
            ON ledger_events.arrival = read_chunk.arrival
         WHERE (blockchain IS NULL OR blockchain = COALESCE(%(blockchain)s::text, blockchain))
           AND (event = 'purge'
-               OR CASE WHEN %(type)s::text IS NULL THEN NOT is_retyped
+               OR CASE WHEN %(type)s::text IS NULL THEN NOT is_retyped OR %(wants_retyped)s::boolean
                        ELSE type = %(type)s::text
                   END)
           AND (address IS NULL OR %(addresses)s::text[] IS NULL OR address = ANY (%(addresses)s::text[]))
@@ -243,6 +243,7 @@
               candidate.place AS ordinal,
               candidate.event,
               candidate.arrived_at,
+              ledger_events.is_retyped,
 {profile}
          FROM candidate
          JOIN ledger_events

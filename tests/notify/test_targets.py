@@ -4,7 +4,7 @@ import shutil
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -14,20 +14,14 @@ import pytest
 
 from tests.lib.nginx import certificate
 from tests.lib.processes import run_command, wallet_api
-from tests.lib.receiver import SECRET, Receiver, receiving, speaking
+from tests.lib.receiver import SECRET, Receiver, speaking
+from tests.notify.rules import ALL
 from wallet_api.notify.rules import RulesError, read_rules
 from wallet_api.notify.sending import DEADLINE_SECONDS, SendingError, is_public, send
 from wallet_api.notify.targets import Target
 from wallet_api.settings import Settings
 
-ALL = '[rules.all]\ntargets = ["bot"]\n'
 FOREVER_SECONDS = 60
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with receiving() as running:
-        yield running
 
 
 def rules_of(url: str, target: str = "", rules: str = ALL) -> str:

@@ -1,0 +1,58 @@
+"""The connection of the one process that sends webhooks, which holds its lock."""
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wallet_api.database import Connection, connect, load_statements, translated
+from wallet_api.errors import ServiceUnavailable
+
+# The advisory lock: any number that no other lock has.
+_LOCK = {"lock": 7_401_009}
+_SESSION = load_statements(__package__, "session")
+# After about ten seconds the server ends the session, and with it the lock, of a machine that disappeared.
+_OPTIONS = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
+
+
+class AlreadyRunning(ServiceUnavailable):
+    """Another 'wallet-api notify' already runs on this database."""
+
+
+class Session:
+    """One connection for all threads: what is sent is read over it, and what is stored goes through it.
+
+    It holds the lock, which ends with it: who has lost the lock can neither read what to send nor store. With
+    `is_dry` it has no lock, and tables of its own, which end with it.
+    """
+
+    def __init__(self, url: str, *, is_dry: bool = False) -> None:
+        self._url, self._is_dry = url, is_dry
+        self._mutex = threading.Lock()
+        self._connection: Connection | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Lend the connection for one transaction. Raises DatabaseUnavailable, AlreadyRunning."""
+        with self._mutex, translated():
+            if self._connection is None or self._connection.closed:
+                self._connection = self._connect()
+            with self._connection.transaction():
+                yield self._connection
+
+    def _connect(self) -> Connection:
+        name = f"wallet-api notify pid {os.getpid()} on {socket.gethostname()}"
+        connection = connect(self._url, application_name=name[:63], options=_OPTIONS)
+        if self._is_dry:
+            connection.execute(_SESSION["staging"])
+        elif not connection.fetch_value(_SESSION["lock"], _LOCK):
+            connection.close()
+            raise AlreadyRunning
+        return connection
+
+    def close(self) -> None:
+        """Close the connection, which releases the lock."""
+        with self._mutex:
+            if self._connection is not None:
+                self._connection.close()
