@@ -7,10 +7,11 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
+from wallet_api.schemas.argument_fields import Time
 from wallet_api.schemas.arguments import Arguments, GroupArguments
 from wallet_api.schemas.calendar import DaySchema, MonthSchema
 from wallet_api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
-from wallet_api.schemas.fields import NO_SOURCE, USD, Time
+from wallet_api.schemas.fields import NO_SOURCE, USD
 from wallet_api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
 from wallet_api.schemas.lookup import LookedUpSchema
 from wallet_api.schemas.tokens import TotalHoldersSchema

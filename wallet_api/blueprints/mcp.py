@@ -26,8 +26,8 @@ from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
 from wallet_api.openapi.published import published
 from wallet_api.responses.envelope import JSON
 from wallet_api.responses.operation import Operation, operation_of, undocumented
+from wallet_api.schemas.argument_fields import Texts
 from wallet_api.schemas.arguments import OF_FORM
-from wallet_api.schemas.fields import Texts
 
 blueprint = Blueprint("mcp", __name__)
 

@@ -19,8 +19,8 @@ from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.operation import Operation
+from wallet_api.schemas.argument_fields import MAX_TEXTS
 from wallet_api.schemas.arguments import AMOUNTS, FORMATS, Arguments
-from wallet_api.schemas.fields import MAX_TEXTS
 from wallet_api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.services import services
 

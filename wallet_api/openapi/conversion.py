@@ -1,4 +1,4 @@
-"""The conversion of the schemas to JSON Schema: apispec's, and the rules for schemas/fields.py."""
+"""The conversion of the schemas to JSON Schema: apispec's, and the rules for the fields of schemas/."""
 
 import inspect
 from collections.abc import Iterator
@@ -10,8 +10,9 @@ from marshmallow import Schema, fields, missing
 
 from wallet_api.openapi.words import reference
 from wallet_api.responses.examples import ARGUMENTS, argument_example
+from wallet_api.schemas.argument_fields import Switch, Time
 from wallet_api.schemas.feed import OF_EVENTS, ChangeSchema
-from wallet_api.schemas.fields import Moment, Switch, Time
+from wallet_api.schemas.fields import Moment
 
 
 class _Converter(OpenAPIConverter):

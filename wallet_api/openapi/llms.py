@@ -7,8 +7,8 @@ from typing import Any
 from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
 from wallet_api.openapi.words import WORDS
 from wallet_api.queries import feed, paging, signals, volume
+from wallet_api.schemas.argument_fields import MAX_TEXTS
 from wallet_api.schemas.arguments import OF_FORM
-from wallet_api.schemas.fields import MAX_TEXTS
 
 _DEFINITIONS = (
     *GENERAL,

@@ -7,6 +7,7 @@ from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.orders import ORDERS
 from wallet_api.periods import FLOW_PERIODS, PERIODS
+from wallet_api.schemas.argument_fields import Choice, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import (
     CUT,
@@ -16,7 +17,6 @@ from wallet_api.schemas.fields import (
     USD,
     WITH_A_TRADE,
     Amount,
-    Choice,
     GroupShape,
     Integer,
     Moment,
@@ -24,7 +24,6 @@ from wallet_api.schemas.fields import (
     Rows,
     String,
     Strings,
-    WholeNumber,
 )
 from wallet_api.schemas.leaderboard import EntrySchema
 from wallet_api.schemas.shapes import Shape

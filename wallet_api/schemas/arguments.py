@@ -7,7 +7,7 @@ from marshmallow import RAISE, Schema, ValidationError, post_load, validates_sch
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, Chain, stored_form
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
-from wallet_api.schemas.fields import MAX_TEXT, TYPE, Choice, FreeText
+from wallet_api.schemas.argument_fields import MAX_TEXT, TYPE, Choice, FreeText
 
 FORMATS = ("json", "csv", "ndjson")
 AMOUNTS = ("number", "string")

@@ -1,7 +1,8 @@
 """The schemas of a wallet's connections."""
 
+from wallet_api.schemas.argument_fields import WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.schemas.fields import CUT, Integer, Measure, Moment, Rows, String, Strings, WholeNumber
+from wallet_api.schemas.fields import CUT, Integer, Measure, Moment, Rows, String, Strings
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
 from wallet_api.schemas.wallets import ProfileSchema

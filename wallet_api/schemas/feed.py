@@ -5,31 +5,33 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.schemas.argument_fields import (
+    MAX_TEXTS,
+    ROWS,
+    Choice,
+    FreeText,
+    Mint,
+    Number,
+    Texts,
+    WholeNumber,
+)
 from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
 from wallet_api.schemas.fields import (
     BAG_PCT,
-    MAX_TEXTS,
     NO_SOURCE,
     PRICE,
-    ROWS,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
     Amount,
     Boolean,
-    Choice,
-    FreeText,
     GroupShape,
     Integer,
     Measure,
-    Mint,
     Moment,
     NativePriceShape,
-    Number,
     Rows,
     String,
     Strings,
-    Texts,
-    WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import List, Shape, columns_of

@@ -1,21 +1,17 @@
-"""The fields of the schemas, each with its description, and the base of the schemas of responses."""
+"""The fields of the schemas of responses, each with its description, and the bases of these schemas."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import orjson
-from marshmallow import Schema, ValidationError, fields, missing
-from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
+from marshmallow import Schema, fields
 
 from wallet_api.schemas.shapes import Shape, Written, shape_of, write_plain, write_strings, write_values
-from wallet_api.times import is_time, read_time
 
 # The descriptions of the same figures in several schemas.
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
 NET_FLOW_USD = "The same in USD; absent where that of either is."
-ROWS = "Rows in a response, at most 1000."
 CUT = "What was capped, and rows that are not shown; absent if nothing."
 PROFIT_USD = "The same in USD; absent if unknown for one of the sells or a buy behind it."
 HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent without a covered sell."
@@ -26,7 +22,6 @@ OPEN_COST_USD = "The same in USD; absent if unknown for a buy behind it."
 UNPRICED_COST = "The part of `open_cost` in tokens without a price."
 AVG_COST = "`open_cost` / the quantity held; absent if nothing is held."
 NO_SOURCE = "Always null: no source exists yet."
-TYPE = "The category of the wallets; any by default."
 PROFIT_PERCENTAGE = "The profit in percent of the cost of what was sold; 0 without a cost."
 PRICE = "Price in its newest trade that is large and recent enough; null without one."
 BAG_PCT = "The holding in percent of the most held since the last entry; 0 if nothing ever was."
@@ -35,7 +30,7 @@ SUPPLY_PCT = "The holding in percent of the supply; null without one."
 SUPPLY_PCT_PEAK = "The largest holding in percent of the supply; null without one."
 
 
-class _Described(fields.Field[Any]):
+class Described(fields.Field[Any]):
     """A field with the description that the OpenAPI document shows."""
 
     def __init__(
@@ -44,122 +39,7 @@ class _Described(fields.Field[Any]):
         super().__init__(metadata={"description": description, **(metadata or {})}, **options)
 
 
-class Choice(_Described, fields.String):
-    """An argument that is one word of a fixed set; if it is required, not beside the argument `unless`."""
-
-    def __init__(
-        self, allowed: tuple[str, ...], description: str, unless: str | None = None, **options: Any
-    ) -> None:
-        super().__init__(description, validate=OneOf(allowed), **options)
-        self.allowed = allowed
-        self.unless = unless
-
-
-class Switch(Choice):
-    """An argument that is `true` or `false`."""
-
-    def __init__(self, description: str, **options: Any) -> None:
-        super().__init__(("true", "false"), description, **options)
-
-    def deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
-        """Return the argument as a bool; `missing` if it is absent."""
-        word = super().deserialize(value, *arguments, **options)
-        return word if word is missing else word == "true"
-
-
-class Time(_Described, fields.String):
-    """An argument that is an ISO 8601 time, in UTC if it has no offset."""
-
-    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
-        try:
-            return read_time(value)
-        except ValueError:
-            hint = ""
-            # A plus sign in a URL is a space.
-            time, _, offset = value.rpartition(" ")
-            if ":" in time and is_time(time) and re.fullmatch(r"[0-9:]+", offset):
-                hint = "; the + of an offset is written %2B in a URL"
-            raise ValidationError(f"must be an ISO 8601 time, such as 2026-01-30T12:51:16Z{hint}") from None
-
-
-MAX_TEXT = 128
-MAX_TEXTS = 100
-_LARGEST = 10**18
-_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
-
-
-class WholeNumber(_Described, fields.Integer):
-    """An argument that is a whole number of at least `minimum`, in plain digits."""
-
-    def __init__(self, minimum: int, description: str, **options: Any) -> None:
-        allowed = f"must be a whole number of at least {minimum}"
-        super().__init__(
-            description,
-            validate=Range(min=minimum, error=allowed),
-            error_messages={"invalid": allowed},
-            **options,
-        )
-
-    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> int:
-        if not (isinstance(value, str) and value.isascii() and value.isdecimal()):
-            raise self.make_error("invalid")
-        # More than any number of rows or seconds, and within the range of bigint.
-        digits = value.lstrip("0") or "0"
-        return int(digits) if len(digits) <= 18 else _LARGEST
-
-
-class Number(_Described, fields.Decimal):
-    """An argument that is a decimal number of at least 0, in plain digits."""
-
-    def __init__(self, description: str, **options: Any) -> None:
-        allowed = "must be a decimal number of at least 0, such as 2 or 0.25"
-        super().__init__(description, error_messages={"invalid": allowed}, **options)
-
-    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Decimal:
-        # Not longer than any amount in the ledger.
-        if not _NUMBER.fullmatch(value) or len(value) > MAX_TEXT:
-            raise self.make_error("invalid")
-        return Decimal(value)
-
-
-class FreeText(_Described, fields.String):
-    """An argument that is a text."""
-
-
-_STORABLE = f"must be at most {MAX_TEXT} characters, none of them NUL"
-_storable = And(Length(max=MAX_TEXT, error=_STORABLE), ContainsNoneOf("\0", error=_STORABLE))
-
-
-class Mint(FreeText):
-    """An argument that is the address of a token, in any form that PostgreSQL can store."""
-
-    def __init__(self, description: str, **options: Any) -> None:
-        super().__init__(description, validate=_storable, **options)
-
-
-class Texts(_Described, fields.String):
-    """An argument that is one text or several, separated by commas."""
-
-    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
-        texts = tuple(super()._deserialize(value, *arguments, **options).split(","))
-        if len(texts) > MAX_TEXTS or "" in texts:
-            raise ValidationError(f"must be 1 to {MAX_TEXTS} values, separated by commas, none of them empty")
-        return texts
-
-
-class Mints(Texts):
-    """An argument that is the addresses of one token or of several, separated by commas."""
-
-    def __init__(self, description: str, **options: Any) -> None:
-        super().__init__(description, validate=_each_is_storable, **options)
-
-
-def _each_is_storable(mints: Iterable[str]) -> None:
-    for mint in mints:
-        _storable(mint)
-
-
-class _Member(_Described):
+class _Member(Described):
     """A field of a response: always present unless `optional`, never null unless `nullable`."""
 
     def __init__(

@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, validates_schema
 
 from wallet_api.chains import WALLET_TYPES
+from wallet_api.schemas.argument_fields import ROWS, TYPE, Choice, Mint, Switch, Time, WholeNumber
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
@@ -12,26 +13,19 @@ from wallet_api.schemas.fields import (
     OPEN_COST,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
-    ROWS,
     TOKENS_WITHOUT_COST,
-    TYPE,
     UNPRICED_COST,
     USD,
     WITHOUT_COST,
     Amount,
     Boolean,
-    Choice,
     Integer,
     Measure,
-    Mint,
     Moment,
     NativePriceShape,
     Rows,
     String,
     Strings,
-    Switch,
-    Time,
-    WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import Shape

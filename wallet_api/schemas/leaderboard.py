@@ -6,6 +6,7 @@ from marshmallow import ValidationError, validates_schema
 
 from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.periods import BOARD_PERIODS
+from wallet_api.schemas.argument_fields import Choice, FreeText, Number, Switch, WholeNumber
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
@@ -17,17 +18,12 @@ from wallet_api.schemas.fields import (
     WITHOUT_COST,
     Amount,
     Amounts,
-    Choice,
-    FreeText,
     Integer,
     Measure,
     Moment,
     NativePriceShape,
-    Number,
     Rows,
     String,
-    Switch,
-    WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import Shape

@@ -5,8 +5,9 @@ from typing import Any
 from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, stored_form
+from wallet_api.schemas.argument_fields import MAX_TEXT, MAX_TEXTS, TYPE, Choice, Texts
 from wallet_api.schemas.arguments import Arguments, FormatMixin
-from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, String, Texts
+from wallet_api.schemas.fields import Boolean, Rows, String
 from wallet_api.schemas.shapes import Shape
 
 _HISTORY_SINCE = (

@@ -1,7 +1,8 @@
 """The pages of a list: the arguments that request one, and where it stands among all rows."""
 
+from wallet_api.schemas.argument_fields import FreeText, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
-from wallet_api.schemas.fields import Boolean, FreeText, Integer, String, WholeNumber
+from wallet_api.schemas.fields import Boolean, Integer, String
 from wallet_api.schemas.shapes import Shape
 
 PAGE = "Size of the page, and the cursor of the next one."

@@ -1,18 +1,9 @@
 """The schemas of the prices of tokens."""
 
+from wallet_api.schemas.argument_fields import MAX_TEXTS, Mints, Time
 from wallet_api.schemas.arguments import ChainArguments, FormatMixin
 from wallet_api.schemas.feed import TokenSchema
-from wallet_api.schemas.fields import (
-    MAX_TEXTS,
-    Amount,
-    Boolean,
-    Mints,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Time,
-)
+from wallet_api.schemas.fields import Amount, Boolean, Moment, NativePriceShape, Rows, String
 
 
 class PricesArguments(FormatMixin, ChainArguments):

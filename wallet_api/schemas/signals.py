@@ -1,5 +1,6 @@
 """The schemas of the signals of a group."""
 
+from wallet_api.schemas.argument_fields import Choice, Number, Switch, Time, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import (
     BAG_PCT,
@@ -12,19 +13,14 @@ from wallet_api.schemas.fields import (
     WITH_A_TRADE,
     Amount,
     Boolean,
-    Choice,
     GroupShape,
     Integer,
     Measure,
     Moment,
     NativePriceShape,
-    Number,
     Rows,
     String,
     Strings,
-    Switch,
-    Time,
-    WholeNumber,
 )
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema

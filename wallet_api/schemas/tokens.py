@@ -2,6 +2,7 @@
 
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.orders import ORDERS
+from wallet_api.schemas.argument_fields import ROWS, TYPE, Choice, Mint, Switch, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
     FollowMixin,
@@ -14,24 +15,18 @@ from wallet_api.schemas.fields import (
     NO_SOURCE,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
-    ROWS,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
     TOKENS_WITHOUT_COST,
-    TYPE,
     USD,
     WITHOUT_COST,
     Amount,
-    Choice,
     Integer,
     Measure,
-    Mint,
     Moment,
     Rows,
     String,
     Strings,
-    Switch,
-    WholeNumber,
 )
 from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
 from wallet_api.schemas.shapes import Shape

@@ -1,6 +1,7 @@
 """The schemas of a wallet's record in a period."""
 
 from wallet_api.periods import BOARD_PERIODS
+from wallet_api.schemas.argument_fields import Choice, Switch
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
@@ -16,7 +17,6 @@ from wallet_api.schemas.fields import (
     WITHOUT_COST,
     Amount,
     Boolean,
-    Choice,
     Integer,
     Measure,
     Moment,
@@ -24,7 +24,6 @@ from wallet_api.schemas.fields import (
     Rows,
     String,
     Strings,
-    Switch,
 )
 from wallet_api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.schemas.shapes import Shape

@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, post_load, validates_schema
 
+from wallet_api.schemas.argument_fields import Mint, WholeNumber
 from wallet_api.schemas.arguments import GroupArguments
-from wallet_api.schemas.fields import Amount, Integer, Mint, String, Strings, WholeNumber
+from wallet_api.schemas.fields import Amount, Integer, String, Strings
 from wallet_api.schemas.shapes import Shape
 
 _PART = "A part of the window, which must not be 0: seconds, minutes and hours are added."

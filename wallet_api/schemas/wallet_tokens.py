@@ -1,17 +1,9 @@
 """The schemas of the tokens of a wallet."""
 
 from wallet_api.orders import ORDERS
+from wallet_api.schemas.argument_fields import ROWS, Choice, Switch, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.schemas.fields import (
-    ROWS,
-    Choice,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-    Switch,
-    WholeNumber,
-)
+from wallet_api.schemas.fields import NativePriceShape, Rows, String, Strings
 from wallet_api.schemas.history import TokenOverviewSchema
 from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
 
