@@ -4,8 +4,10 @@ import json
 from itertools import product
 from typing import Any
 
+from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.fields import Amount, Integer, Rows, String
 from wallet_api.schemas.shapes import Shape
+from wallet_api.schemas.tokens import TotalHoldersSchema
 
 
 class _Part(Shape):
@@ -25,6 +27,11 @@ class _Row(Shape):
 class _Options(Shape):
     only = String("May be absent.", optional=True)
     other = String("May be absent.", optional=True)
+
+
+def test_each_type_of_wallets_has_its_number_of_holders() -> None:
+    counts = [f"{type}_count" for type in (*WALLET_TYPES, "still_holding")]
+    assert list(TotalHoldersSchema().fields) == counts
 
 
 def test_each_member_is_there_null_or_absent_whatever_the_others_are() -> None:
