@@ -28,10 +28,30 @@ _UNISWAP_3 = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67
 _UNISWAP_4 = "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f"
 _OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
 _STARTED = "0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972"
-_0X = "0xdef1c0ded9bec7f1a1670819833240f027b25eff"
 _FILL = "0x78ad7ec0e9f89e74012afa58738b6b661c024cb0fd185ee2f616c0a28924bd66"
 _FILLED = "0xb9ed0243fdf00f0545c63a0af8850c090d86bb46682baec4bf3c496814fe4f02"
+_COW_TRADE = "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17"
+_0X_SIGNED = "0x7f4fe3ff8ae440e1570c558da08440b26f89fb1c1f2910cd91ca6452955f121a"
+_0X_TRANSFORMED = "0x0f6672f78a59ba8e5e5b5d38df3ebc67f3c792e2c9259b8d97d7f00dd78ba1b3"
+_0X_OTC = "0xac75f773e3a92f1a02b12134d65e1f47f8a14eabe4eaf1e24624918e6a8b269f"
+_0X_RFQ = "0x829fa99d94dc4636925b38632e625736a614c154d55006b7ab6bea979c210c32"
+_0X_LIMIT = "0xab614d2b738543c0ea21f56347cf696a3a0c42a7cbec3212a5ca22a4dcff2124"
+_SAFE_OWNERS = "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e"
+_SAFE_MODULE = "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8"
+_INFINITY = "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237"
+
+# Addresses.
+_0X = "0xdef1c0ded9bec7f1a1670819833240f027b25eff"
 _FOUR_MEME = "0x5c952063c7fc8610ffdb798152d69f0b9550762b"
+_COW = "0x9008d19f58aabd9ed0d60971565aa8510560ab41"
+_BALANCER_VAULT = "0xba12222222228d8ba445958a75a0704d566bf2c8"
+_BALANCER_3_VAULT = "0xba1333333333a1ba1108e8412f11850a5c319ba9"
+_POOLS = "0x000000000004444c5dc75cb358380d2e3de08a90"
+_POOLS_BASE = "0x498581ff718922c3f8e6a244956af099b2652b2b"
+_POOLS_BNB = "0x28e2ea090877bf75740558f6bfb36a5ffee9e9df"
+_INFINITY_POOLS = "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b"
+_INFINITY_VAULT = "0x238a358808379702088667322f80ac48bad5e6c4"
+_1INCH_5 = "0x1111111254eeb25477b68fb85ed929f73a960582"
 
 EVM = (
     # https://github.com/eth-infinitism/account-abstraction: UserOperationEvent, BeforeExecution.
@@ -47,68 +67,19 @@ EVM = (
         for role, topic, places in ((Role.ENTRY_POINT, _OPERATION, (1, 2, 5)), (Role.START, _STARTED, ()))
     ),
     # https://github.com/cowprotocol/contracts: Trade, with owner, tokens, amounts, and the order's id.
-    Venue(
-        Role.SETTLEMENT,
-        "CoW Protocol",
-        "0x9008d19f58aabd9ed0d60971565aa8510560ab41",
-        "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17",
-        (0,),
-        "0x14e73a3b",
-    ),
+    Venue(Role.SETTLEMENT, "CoW Protocol", _COW, _COW_TRADE, (0,), "0x14e73a3b"),
     # https://github.com/cowprotocol/ethflowcontract
     Venue(Role.ORDERS, "CoW Protocol", "0x40a50cf069e992aa4536211b23f286ef88752187", "", (), "0xe2d6aa63"),
     Venue(Role.ORDERS, "CoW Protocol 2", "0xba3cb449bd2b4adddbc894d8697f5170800eadec", "", (), "0x2c8cac57"),
     # https://github.com/0xProject/protocol: MetaTransactionExecuted (signer), TransformedERC20 (taker), and
     # the makers of its orders.
-    Venue(
-        Role.NAMES,
-        "0x, signer",
-        _0X,
-        "0x7f4fe3ff8ae440e1570c558da08440b26f89fb1c1f2910cd91ca6452955f121a",
-        (2,),
-        "0xb77f8e36",
-    ),
-    Venue(
-        Role.NAMES,
-        "0x, taker",
-        _0X,
-        "0x0f6672f78a59ba8e5e5b5d38df3ebc67f3c792e2c9259b8d97d7f00dd78ba1b3",
-        (0,),
-        "0x4a5eb8fa",
-    ),
-    Venue(
-        Role.NAMES,
-        "0x, OTC order",
-        _0X,
-        "0xac75f773e3a92f1a02b12134d65e1f47f8a14eabe4eaf1e24624918e6a8b269f",
-        (1, 2),
-        "0x29bd536e",
-    ),
-    Venue(
-        Role.NAMES,
-        "0x, RFQ order",
-        _0X,
-        "0x829fa99d94dc4636925b38632e625736a614c154d55006b7ab6bea979c210c32",
-        (1, 2),
-        "0xd4d16ea7",
-    ),
-    Venue(
-        Role.NAMES,
-        "0x, limit order",
-        _0X,
-        "0xab614d2b738543c0ea21f56347cf696a3a0c42a7cbec3212a5ca22a4dcff2124",
-        (1, 2),
-        MADE,
-    ),
+    Venue(Role.NAMES, "0x, signer", _0X, _0X_SIGNED, (2,), "0xb77f8e36"),
+    Venue(Role.NAMES, "0x, taker", _0X, _0X_TRANSFORMED, (0,), "0x4a5eb8fa"),
+    Venue(Role.NAMES, "0x, OTC order", _0X, _0X_OTC, (1, 2), "0x29bd536e"),
+    Venue(Role.NAMES, "0x, RFQ order", _0X, _0X_RFQ, (1, 2), "0xd4d16ea7"),
+    Venue(Role.NAMES, "0x, limit order", _0X, _0X_LIMIT, (1, 2), MADE),
     # https://github.com/1inch/limit-order-protocol: OrderFilled of versions that have the maker in it.
-    Venue(
-        Role.NAMES,
-        "1inch 5, maker",
-        "0x1111111254eeb25477b68fb85ed929f73a960582",
-        _FILLED,
-        (0,),
-        "0x47307e4e",
-    ),
+    Venue(Role.NAMES, "1inch 5, maker", _1INCH_5, _FILLED, (0,), "0x47307e4e"),
     Venue(Role.NAMES, "1inch 4, maker", "0x1111111254fb6c44bac0bed2854e76f90643097d", _FILLED, (0,), MADE),
     # https://github.com/Uniswap/UniswapX: Fill, with the swapper.
     *(
@@ -120,22 +91,8 @@ EVM = (
         )
     ),
     # https://github.com/safe-global/safe-smart-account
-    Venue(
-        Role.ACCOUNT,
-        "Safe, owners",
-        "",
-        "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e",
-        (),
-        "0x4a95c820",
-    ),
-    Venue(
-        Role.ACCOUNT,
-        "Safe, module",
-        "",
-        "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8",
-        (),
-        "0x27cd9be0",
-    ),
+    Venue(Role.ACCOUNT, "Safe, owners", "", _SAFE_OWNERS, (), "0x4a95c820"),
+    Venue(Role.ACCOUNT, "Safe, module", "", _SAFE_MODULE, (), "0x27cd9be0"),
     Venue(Role.LENDING, "Morpho Blue", "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb", "", (), "0x90a83a26"),
     # TokenExchange of Curve: with small and large indexes, and with fees.
     Venue(Role.POOL, "Curve", "", _CURVE[0], (2, 4), "0x31e337fb"),
@@ -145,13 +102,9 @@ EVM = (
     Venue(Role.SWAP, "Uniswap 2", "", _UNISWAP_2, (), "0x24355cc4"),
     Venue(Role.SWAP, "Uniswap 3", "", _UNISWAP_3, (), "0x48f48d62"),
     # https://github.com/balancer/balancer-v2-monorepo: Swap of the vault.
-    Venue(
-        Role.POOL, "Balancer 2", "0xba12222222228d8ba445958a75a0704d566bf2c8", _BALANCER, (3, 4), "0x355c18ab"
-    ),
+    Venue(Role.POOL, "Balancer 2", _BALANCER_VAULT, _BALANCER, (3, 4), "0x355c18ab"),
     # https://github.com/balancer/balancer-v3-monorepo: Swap of the vault.
-    Venue(
-        Role.SWAP, "Balancer 3", "0xba1333333333a1ba1108e8412f11850a5c319ba9", _BALANCER_3, (), "0xbffb6bd2"
-    ),
+    Venue(Role.SWAP, "Balancer 3", _BALANCER_3_VAULT, _BALANCER_3, (), "0xbffb6bd2"),
     Venue(Role.POOL, "Clipper", "", _CLIPPER, (3, 4), "0x6a035951"),
     # https://github.com/Uniswap/v1-contracts: TokenPurchase and EthPurchase.
     Venue(Role.POOL, "Uniswap 1, buy", "", _UNISWAP_1[0], (1, 2), "0xa331b8a6"),
@@ -159,35 +112,19 @@ EVM = (
     # ERC-314, tokens that are their own pools: Swap, with the coin and the tokens in, then those out.
     Venue(Role.POOL, "ERC-314", "", _ERC_314, (1, 2, 3, 4), MADE),
     # https://docs.uniswap.org/contracts/v4/deployments
-    Venue(
-        Role.MANAGER,
-        "Uniswap 4",
-        "0x000000000004444c5dc75cb358380d2e3de08a90",
-        _UNISWAP_4,
-        (2, 3),
-        "0xd467dc8d",
-    ),
-    Venue(
-        Role.MANAGER,
-        "Uniswap 4, Base",
-        "0x498581ff718922c3f8e6a244956af099b2652b2b",
-        _UNISWAP_4,
-        (2, 3),
-        "0xa8ba1828",
-    ),
-    Venue(
-        Role.MANAGER, "Uniswap 4, BNB", "0x28e2ea090877bf75740558f6bfb36a5ffee9e9df", _UNISWAP_4, (2, 3), MADE
-    ),
+    Venue(Role.MANAGER, "Uniswap 4", _POOLS, _UNISWAP_4, (2, 3), "0xd467dc8d"),
+    Venue(Role.MANAGER, "Uniswap 4, Base", _POOLS_BASE, _UNISWAP_4, (2, 3), "0xa8ba1828"),
+    Venue(Role.MANAGER, "Uniswap 4, BNB", _POOLS_BNB, _UNISWAP_4, (2, 3), MADE),
     Venue(Role.MANAGER, "a fork of Uniswap 4", "", _UNISWAP_4, (2, 3), "0x2c8cac57"),
     # PancakeSwap Infinity: its vault has the tokens.
     Venue(
         Role.MANAGER,
         "PancakeSwap Infinity",
-        "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b",
-        "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237",
+        _INFINITY_POOLS,
+        _INFINITY,
         (2, 3),
         "0x30402264",
-        "0x238a358808379702088667322f80ac48bad5e6c4",
+        _INFINITY_VAULT,
     ),
     # https://github.com/wombat-exchange/v1-core: Swap, with the tokens and their amounts.
     Venue(Role.VAULTS, "Wombat", "", _WOMBAT, (4, 5), "0xb3f70f0e"),
