@@ -52,7 +52,9 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "unrealized_pnl_usd": D("462.2222"),  # at the latest price, 160
         "priced_tokens_count": 1,
         "open_cost": D("1.136111111"),  # ALPHA 10/9, BETA 0.025
+        "open_cost_usd": D("128.1944"),  # ALPHA 2/3 of 560/3, BETA 1/80 of 300
         "unpriced_cost": D("0.025"),  # nobody traded BETA for a day
+        "unpriced_cost_usd": D("3.75"),
     }
     assert data["win_rate_distribution"] == {
         "above_500": 1,  # EPSILON, at no cost
@@ -83,6 +85,24 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "BETA": (D("0.025"), D("0.5")),
         **dict.fromkeys(["GAMMA", "DELTA", "EPSILON", "ZETA"], (0, None)),
     }
+    dollars = ("invested_usd", "sold_usd", "realized_pnl_usd", "unrealized_pnl_usd", "open_cost_usd")
+    expected = {
+        "ALPHA": (220, 260, D("164.4444"), D("462.2222"), D("124.4444")),  # 80/3 + 1240/9; 26/9 * 160
+        "BETA": (620, 1160, None, None, D("3.75")),  # 2 * 160 + 300, 160 + 1000
+        "GAMMA": (50, 530, 2, 0, 0),
+        "DELTA": (240, 240, None, 0, 0),
+        "EPSILON": (0, 70, 70, 0, 0),
+        "ZETA": (300, 480, 180, 0, 0),
+    }
+    tracked = caller.get("/wallets/tracker", blockchain="solana", address=W, period="all")
+    for token in data["token_overview"]:
+        assert tuple(map(token.get, dollars)) == expected[token["mint"].rstrip("z").upper()], token
+    names = ("buy_value_usd", "sell_value_usd", *dollars[2:])
+    for token in tracked["period_history_tokens"]:
+        assert tuple(map(token.get, names)) == expected[token["mint"].rstrip("z").upper()], token
+    costs = ("open_cost", "open_cost_usd", "unpriced_cost", "unpriced_cost_usd")
+    for name in costs:
+        assert tracked["period_stats"][name] == data["lifetime_stats"][name]
 
 
 SALES = {

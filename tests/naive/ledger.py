@@ -15,7 +15,7 @@ from tests.naive.calendar import calendar_of
 from tests.naive.charts import chart_of, times_of
 from tests.naive.connections import connections_of
 from tests.naive.luck import luck_of
-from tests.naive.prices import USUAL, Rule, block_of, price_trade, unrealized
+from tests.naive.prices import USUAL, Rule, block_of, price_trade, shown_gain, unrealized
 from tests.naive.signals import Question, signals_of
 from tests.naive.sums import (
     EVER,
@@ -26,7 +26,7 @@ from tests.naive.sums import (
     held,
     holding,
     open_cost,
-    open_cost_usd,
+    open_costs,
     part_of,
     period_distribution,
     picked,
@@ -210,22 +210,25 @@ class Ledger:
         usd_of, currency = self._usd_of(blockchain, now), CURRENCY[blockchain]
 
         def row(mint: str, position: Position) -> Row:
+            gain = shown_gain(position, gains[mint], self._native_price(blockchain, now))
             return {
                 "mint": mint,
                 "symbol": None,
                 "token_name": position.name,
                 **picked(
                     sums(part_of([position]), usd_of),
-                    *("realized_pnl", "realized_pnl_percentage", "buy_txn", "sell_txn"),
+                    *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "buy_txn", "sell_txn"),
                     *("sold_without_cost", "tokens_sold_without_cost"),
                     invested="buy",
+                    invested_usd="buy_usd",
                     sold="sell",
+                    sold_usd="sell_usd",
                 ),
                 "currency": currency,
                 "first_seen": shown_time(position.trades[0].at),
                 "last_seen": shown_time(position.trades[-1].at),
                 "still_holding": position.still_holding,
-                **({} if (gain := gains[mint]) is None else {"unrealized_pnl": shown(gain, 9)}),
+                **{name: figure for name, figure in gain.items() if figure is not None},
                 **held(position),
             }
 
@@ -281,6 +284,7 @@ class Ledger:
             positions,
             self._unrealized(now, blockchain, positions),
             self._usd_of(blockchain, now),
+            self._native_price(blockchain, now),
             CURRENCY[blockchain],
         )
         profile = self._whole_profile(wallet) | {
@@ -537,8 +541,7 @@ class Ledger:
             "wallet": wallet[1],
             "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
             "period_stats": {
-                "open_cost": open_cost(positions),
-                **open_cost_usd(positions),
+                **open_costs(positions),
                 **luck_of(positions, since, until),
             }
             | picked(

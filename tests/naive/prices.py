@@ -37,6 +37,16 @@ def unrealized(position: Position, priced: Trade | None) -> Fraction | None:
     return None if priced is None else position.quantity * priced.traded / priced.amount - position.held_cost
 
 
+def shown_gain(position: Position, gain: Usd, native: Usd) -> Row:
+    """Return the unrealized profit of a token, also at the latest native price; None where it is unknown."""
+    # What is not held is worth nothing in any currency.
+    rate = native if position.quantity else Fraction(0)
+    return {
+        "unrealized_pnl": None if gain is None else shown(gain, 9),
+        "unrealized_pnl_usd": None if gain is None or rate is None else shown(gain * rate, 4),
+    }
+
+
 def block_of(trades: list[Trade], priced: Trade | None, usd: Usd) -> Row:
     """Return the name and the price of a token, with the latest native price `usd`."""
     named = [trade for trade in trades if trade.name]

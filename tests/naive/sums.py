@@ -125,13 +125,16 @@ def sale(own: Sale | None) -> Row:
 def stuck(positions: dict[str, Position], unrealized: dict[str, Usd]) -> Row:
     """Return what is held cost, and the part of it in tokens without a price."""
     unpriced = [positions[mint] for mint, gain in unrealized.items() if gain is None]
-    return {"open_cost": open_cost(positions.values()), "unpriced_cost": open_cost(unpriced)}
+    return {
+        **open_costs(positions.values()),
+        **picked(open_costs(unpriced), unpriced_cost="open_cost", unpriced_cost_usd="open_cost_usd"),
+    }
 
 
 def held(position: Position) -> Row:
     """Return what is held of a token cost, and each of these tokens."""
     average = {"avg_cost": shown(position.held_cost / position.quantity, 18)} if position.quantity else {}
-    return {"open_cost": open_cost([position]), **average}
+    return {**open_costs([position]), **average}
 
 
 def distribution(results: list[tuple[Fraction, Fraction]]) -> Row:
@@ -180,10 +183,12 @@ def open_cost(positions: Iterable[Position]) -> Decimal:
     return shown(sum((position.held_cost for position in positions), Fraction(0)), 9)
 
 
-def open_cost_usd(positions: Iterable[Position]) -> Row:
-    """Return the same in USD; nothing if it is unknown of any position."""
-    costs = [position.held_cost_usd for position in positions]
-    return {} if None in costs else {"open_cost_usd": shown(total(costs) or Fraction(0), 4)}
+def open_costs(positions: Iterable[Position]) -> Row:
+    """Return what is held cost, also in USD unless that is unknown of any position."""
+    every = list(positions)
+    costs = [position.held_cost_usd for position in every]
+    in_usd = {} if None in costs else {"open_cost_usd": shown(total(costs) or Fraction(0), 4)}
+    return {"open_cost": open_cost(every), **in_usd}
 
 
 def _cost(sales: Iterable[Sale]) -> Fraction:

@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
+from tests.naive.prices import shown_gain
 from tests.naive.sums import (
     BUCKET,
     EVER,
@@ -34,6 +35,7 @@ def tracker_of(
     positions: dict[str, Position],
     unrealized: dict[str, Usd],
     usd_of: UsdOf,
+    native: Usd,
     currency: str,
 ) -> Row:
     """Return a tracker's data but for the profile, of which it has active_hours."""
@@ -49,7 +51,7 @@ def tracker_of(
     rows = [
         _token(part_of([positions[mint]], since, until), positions[mint], usd_of)
         | {"mint": mint, "currency": currency}
-        | {"unrealized_pnl": None if (gain := unrealized[mint]) is None else shown(gain, 9)}
+        | shown_gain(positions[mint], unrealized[mint], native)
         for mint in mints
     ]
     still_held = [row for row in rows if row["still_holding"]]

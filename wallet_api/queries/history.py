@@ -20,7 +20,8 @@ _STATS = (
     *("buy", "buy_usd", "sell", "sell_usd", "realized_pnl", "realized_pnl_usd", "realized_pnl_percentage"),
     *("sold_without_cost", "buy_txn", "sell_txn", "total_tx_count"),
     *("win_rate", "win_count", "total_sold", "active_tokens_count", "largest_buy", "best_trade_pnl"),
-    *("worst_trade_pnl", "still_holding_count", "priced_tokens_count", "open_cost", "unpriced_cost"),
+    *("worst_trade_pnl", "still_holding_count", "priced_tokens_count"),
+    *("open_cost", "open_cost_usd", "unpriced_cost", "unpriced_cost_usd"),
 )
 
 

@@ -116,6 +116,10 @@
        SELECT row_number() OVER (ORDER BY last_seen DESC, mint) AS place,
 {token_overview}
          FROM valued
+        CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
         WHERE %(overview)s
           AND mint = COALESCE(%(of_mint)s::text, mint)
        ),
@@ -123,7 +127,10 @@
        SELECT sum(unrealized) AS unrealized,
               count(unrealized) AS priced,
               -- What is not held has no cost.
-              COALESCE(sum(cost) FILTER (WHERE unrealized IS NULL), 0) AS unpriced_cost
+              COALESCE(sum(cost) FILTER (WHERE unrealized IS NULL), 0) AS unpriced_cost,
+              CASE WHEN count(*) FILTER (WHERE unrealized IS NULL AND cost_usd IS NULL) = 0
+                   THEN COALESCE(sum(cost_usd) FILTER (WHERE unrealized IS NULL), 0)
+              END AS unpriced_cost_usd
          FROM valued
        ),
        profile AS (
@@ -167,7 +174,9 @@
               round_half_up(worth.unrealized * latest.usd, 4) AS lifetime_stats_unrealized_pnl_usd,
               worth.priced AS lifetime_stats_priced_tokens_count,
               round_half_up(open_cost, 9) AS lifetime_stats_open_cost,
-              round_half_up(worth.unpriced_cost, 9) AS lifetime_stats_unpriced_cost
+              CASE WHEN open_without_usd = 0 THEN round_half_up(open_cost_usd, 4) END AS lifetime_stats_open_cost_usd,
+              round_half_up(worth.unpriced_cost, 9) AS lifetime_stats_unpriced_cost,
+              round_half_up(worth.unpriced_cost_usd, 4) AS lifetime_stats_unpriced_cost_usd
          FROM lifetime
         CROSS JOIN worth
         CROSS JOIN latest

@@ -1,12 +1,13 @@
--- For other statements to include: a row of valued, of wallet_positions.sql, as it is shown.
+-- For other statements to include: a row of valued, of wallet_positions.sql, as it is shown, with traded, the columns of
+-- traded_usd.sql.
               mint,
               face_symbol AS symbol,
               COALESCE(token_name, face_name, '') AS token_name,
               round_half_up(invested, 9) AS invested,
+              traded.buy_usd AS invested_usd,
               round_half_up(sold, 9) AS sold,
-              round_half_up(realized, 9) AS realized_pnl,
-              percentage(realized, realized_cost) AS realized_pnl_percentage,
-              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
+              traded.sell_usd AS sold_usd,
+{profit},
               round_half_up(tokens_without_cost, 18) AS tokens_sold_without_cost,
               %(currency)s::text AS currency,
               buy_txn,
@@ -15,5 +16,7 @@
               iso_time(last_seen) AS last_seen,
               still_held(quantity, peak) AS still_holding,
               CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized, 9) END AS unrealized_pnl,
+              CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized * latest.usd, 4) END AS unrealized_pnl_usd,
               round_half_up(cost, 9) AS open_cost,
+              round_half_up(cost_usd, 4) AS open_cost_usd,
               CASE WHEN quantity > 0 THEN round_half_up(quotient(cost, quantity), 18) END AS avg_cost

@@ -43,6 +43,7 @@
               held.quantity,
               held.peak,
               held.cost,
+              held.cost_usd,
               still_held(held.quantity, held.peak) AS still_holding,
               CASE WHEN summed.covered_txn > 0
                    THEN profit_bucket(summed.realized, summed.realized_cost)
@@ -54,7 +55,8 @@
                      token_name,
                      quantity,
                      peak,
-                     cost
+                     cost,
+                     cost_usd
                 FROM positions
                WHERE positions.wallet_id = %(wallet_id)s
                  AND positions.token_id = summed.token_id
@@ -124,7 +126,8 @@
        -- All that the wallet holds, traded in the period or not.
        held_position AS MATERIALIZED (
        SELECT token_id,
-              cost
+              cost,
+              cost_usd
          FROM positions
         WHERE wallet_id = %(wallet_id)s
           AND quantity > 0
@@ -136,7 +139,13 @@
 {token_price},
        stuck AS (
        SELECT round_half_up(COALESCE(sum(cost), 0), 9) AS period_stats_open_cost,
-              round_half_up(COALESCE(sum(cost) FILTER (WHERE token_price.price IS NULL), 0), 9) AS period_stats_unpriced_cost
+              CASE WHEN count(*) = count(cost_usd)
+                   THEN round_half_up(COALESCE(sum(cost_usd), 0), 4)
+              END AS period_stats_open_cost_usd,
+              round_half_up(COALESCE(sum(cost) FILTER (WHERE token_price.price IS NULL), 0), 9) AS period_stats_unpriced_cost,
+              CASE WHEN count(*) FILTER (WHERE token_price.price IS NULL AND cost_usd IS NULL) = 0
+                   THEN round_half_up(COALESCE(sum(cost_usd) FILTER (WHERE token_price.price IS NULL), 0), 4)
+              END AS period_stats_unpriced_cost_usd
          FROM held_position
          LEFT JOIN token_price
            ON token_price.token_id = held_position.token_id
@@ -146,9 +155,13 @@
               CASE WHEN quantity = 0 THEN 0
                    ELSE round_half_up(quantity * token_price.price - cost, 9)
               END AS unrealized,
+              CASE WHEN quantity = 0 THEN 0
+                   ELSE round_half_up((quantity * token_price.price - cost) * latest.usd, 4)
+              END AS unrealized_usd,
               count(*) OVER newest_first AS ordinal,
               count(*) FILTER (WHERE still_holding) OVER newest_first AS held_ordinal
          FROM token
+        CROSS JOIN latest
          LEFT JOIN token_price
            ON token_price.token_id = token.token_id
        WINDOW newest_first AS (ORDER BY last_seen DESC, mint ROWS UNBOUNDED PRECEDING)
@@ -180,7 +193,9 @@
               still_holding,
               %(currency)s::text AS currency,
               unrealized AS unrealized_pnl,
+              unrealized_usd AS unrealized_pnl_usd,
               round_half_up(cost, 9) AS open_cost,
+              round_half_up(cost_usd, 4) AS open_cost_usd,
               CASE WHEN quantity > 0 THEN round_half_up(quotient(cost, quantity), 18) END AS avg_cost
          FROM ranked
         WHERE ordinal <= %(most_tokens)s

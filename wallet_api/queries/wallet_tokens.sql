@@ -34,6 +34,10 @@
        SELECT ordinal AS place,
 {token_overview}
          FROM page
+        CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
         WHERE ordinal <= %(limit)s::bigint
        ),
        head AS (

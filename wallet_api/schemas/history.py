@@ -11,6 +11,7 @@ from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
     AVG_COST,
     OPEN_COST,
+    OPEN_COST_USD,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     TOKENS_WITHOUT_COST,
@@ -86,7 +87,9 @@ class LifetimeStatsSchema(NativePriceShape):
     unrealized_pnl_usd = Amount("The same in USD; absent without a native price.", optional=True)
     priced_tokens_count = Integer("Tokens held that have a price.")
     open_cost = Amount(OPEN_COST)
+    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     unpriced_cost = Amount(UNPRICED_COST)
+    unpriced_cost_usd = Amount(OPEN_COST_USD, optional=True)
 
 
 class DistributionSchema(Shape):
@@ -102,8 +105,11 @@ class TokenOverviewSchema(TokenNamesSchema):
     """A wallet's record in one token; amounts in native currency."""
 
     invested = Amount("Value of the buys.")
+    invested_usd = Amount(USD, optional=True)
     sold = Amount("Value of the sells.")
+    sold_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
@@ -117,7 +123,11 @@ class TokenOverviewSchema(TokenNamesSchema):
         "Worth of what is held, less its cost; 0 if nothing is held, absent without a price.",
         optional=True,
     )
+    unrealized_pnl_usd = Amount(
+        "The same in USD, at the latest native price; absent without it or a price.", optional=True
+    )
     open_cost = Amount(OPEN_COST)
+    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     avg_cost = Amount(AVG_COST, optional=True)
 
 

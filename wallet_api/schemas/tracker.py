@@ -9,6 +9,7 @@ from wallet_api.schemas.fields import (
     BAG_PCT,
     HOLD_TIME,
     OPEN_COST,
+    OPEN_COST_USD,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     TOKENS_WITHOUT_COST,
@@ -74,7 +75,9 @@ class TrackerStatsSchema(Shape):
     largest_buy = Amount("Value of the largest buy; 0 if none.")
     avg_hold_time_minutes = Measure(HOLD_TIME, optional=True)
     open_cost = Amount(OPEN_COST)
+    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     unpriced_cost = Amount(UNPRICED_COST)
+    unpriced_cost_usd = Amount(OPEN_COST_USD, optional=True)
 
 
 class TokenRowSchema(TokenNamesSchema):
@@ -103,7 +106,11 @@ class TokenRowSchema(TokenNamesSchema):
         "Worth of what is held, less its cost; 0 if nothing is held, null without a price.",
         nullable=True,
     )
+    unrealized_pnl_usd = Amount(
+        "The same in USD, at the latest native price; null without it or a price.", nullable=True
+    )
     open_cost = Amount(OPEN_COST)
+    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     avg_cost = Amount(AVG_COST, optional=True)
 
 
