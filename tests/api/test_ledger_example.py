@@ -216,3 +216,24 @@ def test_volumes_of_the_example_are_what_was_reckoned_by_hand(caller: Caller) ->
     # W's 0 + 0.7 + 2, V's 28, U's 0.7; dollars 0 + 70 + 200 + 28.7 * 160
     assert volume(24) == (D("31.4"), 4862)
     assert volume(3) == (D("28.7"), 4550)
+
+
+def test_dollars_of_the_example_are_what_was_reckoned_by_hand(caller: Caller) -> None:
+    data = caller.get("/analytics", **GROUP, mode="net_flow", period="1d")
+    flows = {token["mint"].rstrip("z").upper(): token["windows"]["1d"] for token in data["net_flows"]}
+    names = ("buy_usd", "sell_usd", "net_flow_usd")
+    assert {mint: tuple(flow[name] for name in names) for mint, flow in flows.items()} == {
+        "ALPHA": (0, 200, -200),
+        "EPSILON": (0, 70, -70),
+        "ETA": (4592, 0, 4592),  # 28.7 * 160
+    }
+    buckets = caller.get("/analytics", **GROUP, mode="volume_trend", period="30d")["buckets"]
+    # What W bought, without 320 of BETA 40 days ago, and ETA; what it sold, without 160 of BETA 35 days ago.
+    assert sum(bucket["buy_usd"] for bucket in buckets) == 1430 - 320 + 4592
+    assert sum(bucket["sell_usd"] for bucket in buckets) == 2740 - 160
+    months = caller.get("/wallet/pnl_calendar", blockchain="solana", address=W)["months"]
+    assert sum(month["month"]["volume_usd"] for month in months) == 1430 + 2740
+    [signal] = caller.get("/signals", **GROUP, mode="cluster", min_wallets="2")["signals"]
+    stats = signal["token_stats"]
+    assert (stats["total_buy_usd"], stats["total_sell_usd"], stats["net_flow_usd"]) == (4592, 0, 4592)
+    assert stats["price_usd"] == D("149.333333333333333333")  # 28/30 * 160

@@ -465,7 +465,8 @@ class Ledger:
         def token_of(mint: str) -> Row:
             token = self.token(now, blockchain, mint)
             assert token is not None
-            return {"mint": mint} | {name: token[name] for name in ("token_name", "price", "price_at")}
+            names = ("token_name", "price", "price_usd", "price_at")
+            return {"mint": mint} | {name: token[name] for name in names}
 
         return signals_of(
             Question(now, mode, hours, least_wallets, Fraction(min_value)),

@@ -93,7 +93,7 @@ def _signal(
         for wallet in members
     }
     members = sorted(members, key=lambda wallet: (firsts[wallet], wallet[1].encode()))
-    price = {name: token.pop(name) for name in ("price", "price_at")}
+    price = {name: token.pop(name) for name in ("price", "price_usd", "price_at")}
     own = {"blockchain": members[0][0], "currency": profiles[members[0]]["currency"]}
     times = len(members) / question.least_wallets
     return {
@@ -104,7 +104,7 @@ def _signal(
         "token_stats": {
             "wallet_count": len(within),
             "still_holding_count": sum(walk(traders[wallet]).still_holding for wallet in within),
-            **picked(sums(Part(every, [], []), usd_of), "net_flow", total_buy="buy", total_sell="sell"),
+            **picked(sums(Part(every, [], []), usd_of), "net_flow", "net_flow_usd", **TOTALS),
             **price,
         },
         "wallets": [

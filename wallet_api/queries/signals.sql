@@ -137,15 +137,29 @@
           AND trades.created_at <= %(now)s
         GROUP BY trades.wallet_id, trades.token_id
        ),
-       stats AS MATERIALIZED (
+       summed AS (
        SELECT token_id,
               count(*) AS trader_count,
               count(*) FILTER (WHERE still_held(quantity, peak)) AS still_holding_count,
-              round_half_up(sum(invested), 9) AS total_buy,
-              round_half_up(sum(sold), 9) AS total_sell,
-              round_half_up(sum(invested) - sum(sold), 9) AS net_flow
+{ledger.sums: sum($) AS $}
          FROM within
         GROUP BY token_id
+       ),
+       stats AS MATERIALIZED (
+       SELECT token_id,
+              trader_count,
+              still_holding_count,
+              round_half_up(invested, 9) AS total_buy,
+              traded.buy_usd AS total_buy_usd,
+              round_half_up(sold, 9) AS total_sell,
+              traded.sell_usd AS total_sell_usd,
+              round_half_up(invested - sold, 9) AS net_flow,
+              traded.net_flow_usd
+         FROM summed
+        CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
        ),
        span AS MATERIALIZED (
        SELECT within.token_id,
@@ -270,8 +284,11 @@
               stats.trader_count,
               stats.still_holding_count,
               stats.total_buy,
+              stats.total_buy_usd,
               stats.total_sell,
+              stats.total_sell_usd,
               stats.net_flow,
+              stats.net_flow_usd,
               wanted.wallet_count,
               iso_time(span.first_at) AS first_buy_at,
               iso_time(span.latest_at) AS latest_buy_at,

@@ -5,6 +5,7 @@ from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import (
     BAG_PCT,
     CUT,
+    NET_FLOW_USD,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     SUPPLY_PCT,
@@ -60,9 +61,13 @@ class SignalStatsSchema(Shape):
     wallet_count = Integer(WITH_A_TRADE)
     still_holding_count = Integer("Those that hold it at `as_of`.")
     total_buy = Amount("Value of the buys.")
+    total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of the sells.")
+    total_sell_usd = Amount(USD, optional=True)
     net_flow = Amount("`total_buy` less `total_sell`.")
+    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
     price = Amount("Price of the token at `as_of`; null without one.", nullable=True)
+    price_usd = Amount("The same in USD; null without it or a native price.", nullable=True)
     price_at = Moment("Time of the trade that makes the price; null without one.", nullable=True)
 
 
