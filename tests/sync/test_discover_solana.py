@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lib.processes import run_command
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.sync.discover import discover, sums
@@ -14,6 +15,7 @@ from tests.sync.launches import BEGAN, FED, LUCKY, POOL, SNIPER, STEADY, TOKEN, 
 from tests.sync.operator import Operator
 from tests.sync.solana import BONK, FART
 from wallet_api.discovery.solana import PUMP, curve_of
+from wallet_api.settings import Settings
 
 RECORDED = Path(__file__).parent.parent / "data" / "solana" / "more.ndjson.gz"
 READ = {"encoding": "jsonParsed", "commitment": "finalized", "maxSupportedTransactionVersion": 1}
@@ -156,3 +158,10 @@ def test_a_recorded_creation_of_pump_fun_with_a_buy_is_the_first_buy_in_the_firs
     assert sums(token, "place", "is_in_first_block", "bought_tokens", "invested") == (1, True, amount, value)
     # This node lists nothing of its own account, so that sells may be missing.
     assert found.of(wallet)["left_out"] == {"unlisted": 1}
+
+
+def test_a_list_has_a_name_by_which_an_import_reads_it() -> None:
+    for name in ("wallets.csv", "wallets", "wallets.ndjson.gz"):
+        refused = run_command("discover", *OF_BOTH, "--output", name, settings=Settings())
+        assert refused.exit_code == 2
+        assert "--output is NDJSON: its name ends in .ndjson or .jsonl." in refused.stderr

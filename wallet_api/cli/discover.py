@@ -20,7 +20,8 @@ from wallet_api.discovery.launches import Since
 from wallet_api.discovery.nodes import node_source, node_url
 from wallet_api.discovery.purse import Purse
 from wallet_api.discovery.search import Wanted, judge, search_patiently
-from wallet_api.forms import BadRow, check_address
+from wallet_api.forms import BadRow, check_address, one_of
+from wallet_api.ledger.files.readers import NDJSON_ENDINGS
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import price_sources
@@ -93,10 +94,12 @@ def discover(
     of_chain = CHAINS[chain].types
     if type_ is not None and type_ not in of_chain:
         raise click.UsageError(f"--type is one of {', '.join(of_chain)} on {chain}.")
+    file = Path(output or f"discovered-{chain}.ndjson")
+    if not file.name.endswith(NDJSON_ENDINGS):
+        raise click.UsageError(f"--output is NDJSON: its name ends in {one_of(NDJSON_ENDINGS)}.")
     wanted = Wanted(tokens, first, min_tokens, _beginnings(chain, tokens, since))
     own = Settings.from_environment()
     node_url(own, chain)
-    file = Path(output or f"discovered-{chain}.ndjson")
     _confirm(own, chain, wanted, max_requests, yes=yes)
     with ExitStack() as stack:
         settings = stack.enter_context(settings_with_database(creates=True))

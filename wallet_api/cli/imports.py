@@ -66,6 +66,7 @@ def import_wallets(file: str, **options: Any) -> None:
 def import_trades(file: str, **options: Any) -> None:
     """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ.
 
+    One with dollars alone (value_usd) gets its value by the native price within an hour: import prices first.
     Trades in the tokens of TOKEN_DENYLIST are left out, and counted.
     """
     denied = read_denied(Settings.from_environment().token_denylist)
@@ -145,6 +146,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         }
         if summary.rejected:
             document["rejects"] = rejects
+        if summary.derived:
+            document["derived"] = summary.derived
         if summary.denied:
             document["denied"] = summary.denied
         if summary.warnings:
@@ -156,6 +159,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         f"Imported {summary.landed} rows in {seconds:.1f} s"
         f" ({summary.changed} new or changed, {unchanged} unchanged); {summary.rejected} rejected."
     )
+    if summary.derived:
+        click.echo(f"Computed {summary.derived} values from dollars, with the native price at their time.")
     if summary.denied:
         click.echo(f"Left out {summary.denied} rows of denied tokens (TOKEN_DENYLIST).")
     if summary.rejected:

@@ -180,6 +180,7 @@ def judge(connection: Connection, prices: Prices, found: Discovered) -> Judged:
         except BadRow:
             found.trades.left_out[key] = str(Reason.INVALID)
             continue
+        assert isinstance(native, str)
         trades.append((draft, amount, native))
     early = [
         (address, launch.mint)

@@ -9,17 +9,17 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from wallet_api.forms import BadRow, check_address
 from wallet_api.ledger.files.lines import Record
-from wallet_api.ledger.files.rejects import BITS, OPTIONAL, Repeat, Repeated, TradeKey, mark_of
-from wallet_api.ledger.files.rows import Text, TradeRow
+from wallet_api.ledger.files.rejects import BITS, OPTIONAL, Repeated, StagedReject, TradeKey, mark_of
+from wallet_api.ledger.files.rows import Amounts, Text, TradeRow
 from wallet_api.ledger.merge import LOCKS
 from wallet_api.ledger.tokens import Token
 
 _encode = msgspec.json.Encoder().encode
-_STATED = ("created_at", "token_amount", "value", *OPTIONAL)
+_STATED = ("created_at", "token_amount", *OPTIONAL)
 
 KnownWallets = dict[tuple[str, str], int]
 
@@ -29,7 +29,7 @@ class Trade(NamedTuple):
 
     created_at: datetime
     token_amount: str
-    value: str
+    value: str | UnsetType
     token_name: Text
     value_usd: Text
     exchanged_value: Text
@@ -44,11 +44,13 @@ class Batch:
     """The accepted rows of a batch by position, and the rejected ones. Rows of the same trade are merged.
 
     `denied` counts the rows of denied tokens, which are left out; `marks` are those of the accepted rows.
+    `has_dollars_alone` is whether a row states no value but in dollars.
     """
 
     def __init__(self) -> None:
         self.rows = 0
         self.denied = 0
+        self.has_dollars_alone = False
         self.rejected: list[tuple[int, bytes, BadRow]] = []
         self.marks = array("q")
         self._positions: list[dict[tuple[int, Token], dict[TradeKey, Trade]]] = [{} for _ in range(LOCKS)]
@@ -61,7 +63,7 @@ class Batch:
         """Return the tokens of all trades."""
         return {token for positions in self._positions for _, token in positions}
 
-    def add(self, number: int, wallet_id: int, row: TradeRow, amounts: tuple[str, str, Text, Text]) -> None:
+    def add(self, number: int, wallet_id: int, row: TradeRow, amounts: Amounts) -> None:
         """Add a checked row with its line number, and its amounts as texts. Raises Repeated."""
         token = (row.blockchain, row.mint)
         trades = self._positions[wallet_id % LOCKS].setdefault((wallet_id, token), {})
@@ -72,11 +74,13 @@ class Batch:
         earlier = trades.setdefault(key, trade)
         if earlier is not trade:
             trades[key] = _merged(earlier, trade)
+        self.has_dollars_alone |= value is UNSET
         stated = (name is not UNSET) | (usd is not UNSET) << 1 | (exchanged is not UNSET) << 2
+        stated |= (value is not UNSET) << 3
         self.marks.append(mark_of(wallet_id, token, key, stated))
         self.rows += 1
 
-    def marks_without(self, repeats: Iterable[Repeat]) -> Iterable[int]:
+    def marks_without(self, repeats: Iterable[StagedReject]) -> Iterable[int]:
         """Return the marks of the rows but of these."""
         rejected = {repeat.mark for repeat in repeats}
         return [mark for mark in self.marks if mark & ~BITS not in rejected] if rejected else self.marks
@@ -102,7 +106,8 @@ def incoming_rows(share: Share, token_ids: Mapping[Token, int]) -> Iterator[tupl
         token_id = token_ids[token]
         for key, (created_at, amount, value, name, usd, exchanged, number) in trades.items():
             yield (
-                *(wallet_id, token_id, *key, _time(created_at), amount, value),
+                *(wallet_id, token_id, *key, _time(created_at), amount),
+                *(None if value is UNSET else value, value is UNSET),
                 *(None if name is UNSET else name, name is UNSET),
                 *(None if usd is UNSET else usd, usd is UNSET),
                 *(None if exchanged is UNSET else exchanged, exchanged is UNSET),

@@ -90,7 +90,8 @@ SELECT wallet_id,
        value,
        COALESCE(given_usd, derived_usd) AS value_usd,
        given_exchanged AS exchanged_value,
-       first_arrival
+       first_arrival,
+       value_derived
   FROM derived
  WHERE NOT is_same
     OR known_derived <> (derived_usd IS NOT NULL)

@@ -5,14 +5,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import LiteralString
+from typing import LiteralString, NamedTuple
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.batches import KnownWallets, Share, incoming_rows, read_batch
 from wallet_api.ledger.files.lines import Record, Reject
-from wallet_api.ledger.files.rejects import Repeat, Seen, reject_repeats, repeated_rows, seen_rows
+from wallet_api.ledger.files.rejects import (
+    Seen,
+    StagedReject,
+    reject_repeats,
+    reject_unvalued,
+    repeated_rows,
+    seen_rows,
+)
 from wallet_api.ledger.files.rows import PriceRow, RowType, TradeRow, WalletRow, good
 from wallet_api.ledger.tokens import Token, TokenIds
 
@@ -27,14 +34,16 @@ TWO_LANES_ROWS = 20_000
 
 _WALLETS = load_statements(__package__, "wallets")
 _PRICES = load_statements(__package__, "prices")
+_FROM_DOLLARS = load_statements(__package__, "from_dollars")
 
 _COPY_WALLETS = (
     "COPY incoming_wallets (line_number, line, blockchain, type, address, name, image_url, twitter, telegram,"
     " copytrade_link) FROM STDIN"
 )
 _COPY_TRADES = (
-    "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_amount, value,"
-    " token_name, keeps_name, value_usd, keeps_usd, exchanged_value, keeps_exchanged, line_number) FROM STDIN"
+    "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_amount,"
+    " value, keeps_value, token_name, keeps_name, value_usd, keeps_usd, exchanged_value, keeps_exchanged,"
+    " line_number) FROM STDIN"
 )
 _COPY_PRICES = "COPY incoming_prices (line_number, line, currency, usd, priced_at) FROM STDIN"
 
@@ -43,12 +52,13 @@ _COPY_PRICES = "COPY incoming_prices (line_number, line, currency, usd, priced_a
 class Summary:
     """The result of an import.
 
-    The good rows, how many of them changed something, the rejected rows, those of denied tokens, which are
-    left out, and warnings.
+    The good rows, how many of them changed something, how many values were computed from dollars, the
+    rejected rows, those of denied tokens, which are left out, and warnings.
     """
 
     landed: int = 0
     changed: int = 0
+    derived: int = 0
     rejected: int = 0
     denied: int = 0
     warnings: list[str] = field(default_factory=list)
@@ -136,16 +146,18 @@ def import_trades(
                 lanes.append(sessions.enter_context(staging.another_session(connection)))
             ids = token_ids.of(batch.tokens)
             merges = [
-                mergers.submit(_land, lane, share, ids, seen)
+                mergers.submit(_land, lane, share, ids, seen, has_dollars_alone=batch.has_dollars_alone)
                 for lane, share in zip(lanes, batch.shares(len(lanes)), strict=True)
             ]
-            summary.changed += sum(merge.result()[0] for merge in merges)
-            repeats = [repeat for merge in merges for repeat in merge.result()[1]]
-            for repeat in repeats:
-                reject(repeat.number, repeat.line, repeat.fault)
-            seen.add(batch.marks_without(repeats))
-            summary.landed += batch.rows - len(repeats)
-            summary.rejected += len(batch.rejected) + len(repeats)
+            landed = [merge.result() for merge in merges]
+            summary.changed += sum(each.changed for each in landed)
+            summary.derived += sum(each.derived for each in landed)
+            late = [rejected for each in landed for rejected in each.rejected]
+            for rejected in late:
+                reject(rejected.number, rejected.line, rejected.fault)
+            seen.add(batch.marks_without(late))
+            summary.landed += batch.rows - len(late)
+            summary.rejected += len(batch.rejected) + len(late)
             summary.denied += batch.denied
             progress()
     return summary
@@ -195,10 +207,26 @@ def _read_wallet_ids(connection: Connection) -> KnownWallets:
     return {(row["blockchain"], row["address"]): row["wallet_id"] for row in rows}
 
 
+class _Landed(NamedTuple):
+    """How many trades a share has changed, how many values are from dollars, and the rows that it rejects."""
+
+    changed: int
+    derived: int
+    rejected: list[StagedReject]
+
+
 def _land(
-    connection: Connection, share: Share, token_ids: Mapping[Token, int], seen: Seen
-) -> tuple[int, list[Repeat]]:
-    """Merge a share in a transaction; return how many trades it has changed, and the rows that it rejects."""
+    connection: Connection,
+    share: Share,
+    token_ids: Mapping[Token, int],
+    seen: Seen,
+    *,
+    has_dollars_alone: bool,
+) -> _Landed:
+    """Merge a share in a transaction."""
+    tokens = {token_ids[token]: token for _, token, _ in share}
+    derived = 0
+    rejected: list[StagedReject] = []
     with arrivals.change(connection):
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
             for row in incoming_rows(share, token_ids):
@@ -207,11 +235,14 @@ def _land(
         merge.lock_wallets(connection, wallet_ids)
         # The ids were read before this transaction had the locks.
         merge.check_tracked(connection, wallet_ids)
+        if has_dollars_alone:
+            derived = merge.run(connection, _FROM_DOLLARS)["priced"]
+            rejected = reject_unvalued(connection, tokens)
         changed = merge.compare_incoming(connection, sum(len(trades) for _, _, trades in share))
-        repeats: list[Repeat] = []
         if changed and seen.are_any:
-            tokens = {token_ids[token]: token for _, token, _ in share}
-            repeats = reject_repeats(connection, seen, tokens)
-        if changed > len(repeats):
-            merge.merge_fresh(connection, datetime.now(UTC), changed - len(repeats))
-        return changed - len(repeats), repeats
+            repeated = reject_repeats(connection, seen, tokens)
+            changed -= len(repeated)
+            rejected += repeated
+        if changed:
+            merge.merge_fresh(connection, datetime.now(UTC), changed)
+    return _Landed(changed, derived, rejected)

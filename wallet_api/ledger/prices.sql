@@ -51,7 +51,8 @@ SELECT trade.wallet_id,
        trade.value,
        trade.value * nearest_price.usd AS value_usd,
        trade.exchanged_value,
-       COALESCE(trade.first_arrival, trade.arrival) AS first_arrival
+       COALESCE(trade.first_arrival, trade.arrival) AS first_arrival,
+       trade.value_derived
   FROM (SELECT trades.*,
                native_currency(wallets.blockchain) AS currency,
                TRUE AS wants_price

@@ -16,6 +16,7 @@ INSERT INTO walked
               0::bigint AS arrival,
               first_arrival,
               NULL::numeric AS tokens_without_cost,
+              value_derived,
               first_arrival IS NOT NULL AS is_known
          FROM fresh
         UNION ALL
@@ -76,6 +77,7 @@ SELECT (arrival > 0
        arrival,
        first_arrival,
        (state).tokens_without_cost,
+       value_derived,
        CASE WHEN is_last THEN state END AS state
   FROM stepped;
 
@@ -103,13 +105,14 @@ DELETE FROM trades
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after, tokens_without_cost, arrival, first_arrival)
+       peak_after, tokens_without_cost, arrival, first_arrival, value_derived)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
        peak_after, tokens_without_cost,
        CASE WHEN arrival > 0 THEN arrival
             ELSE %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM walked) / 4096 + 100)
        END AS arrival,
-       first_arrival
+       first_arrival,
+       value_derived
   FROM walked
  WHERE is_changed;

@@ -1,6 +1,7 @@
 -- The temporary tables of a session that changes the ledger, empty again at the end of each transaction: staging.py.
 
--- The rows of a batch. One that leaves a field out keeps what the ledger has: keeps_name, keeps_usd, keeps_exchanged.
+-- The rows of a batch. One that leaves a field out keeps what the ledger has: keeps_name, keeps_value, keeps_usd,
+-- keeps_exchanged. value_derived: its value was computed from value_usd.
 CREATE TEMP TABLE IF NOT EXISTS incoming (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -11,12 +12,21 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     token_name text,
     keeps_name boolean NOT NULL,
     token_amount numeric NOT NULL,
-    value numeric NOT NULL,
+    value numeric,
+    keeps_value boolean NOT NULL,
     value_usd numeric,
     keeps_usd boolean NOT NULL,
     exchanged_value numeric,
     keeps_exchanged boolean NOT NULL,
-    line_number bigint NOT NULL
+    line_number bigint NOT NULL,
+    value_derived boolean NOT NULL DEFAULT FALSE
+);
+
+-- The values of the rows that leave theirs out.
+CREATE TEMP TABLE IF NOT EXISTS valued (
+    line_number bigint NOT NULL,
+    value numeric NOT NULL,
+    value_derived boolean NOT NULL
 );
 
 -- The trades to put in: new ones, and those that replace an earlier version, with the chunk in which that first arrived.
@@ -33,7 +43,8 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value numeric NOT NULL,
     value_usd numeric,
     exchanged_value numeric,
-    first_arrival bigint
+    first_arrival bigint,
+    value_derived boolean NOT NULL DEFAULT FALSE
 );
 
 -- The trades to remove.

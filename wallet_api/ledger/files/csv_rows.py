@@ -25,6 +25,8 @@ from wallet_api.ledger.files.rows import RowType
 _MAX_RECORD_BYTES = 1 << 16
 # Nearly every header is shown whole.
 _SHOWN_CHARACTERS = 4000
+# One of them is enough.
+_VALUES = ("value", "value_usd")
 _SEPARATORS = frozenset(",;|\t")
 _NAME = {",": "comma", ";": "semicolon", "\t": "tab"}
 _NAMES = {delimiter: f"{name}s" for delimiter, name in _NAME.items()}
@@ -83,6 +85,9 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: 
     required = [field.name for field in fields if field.required and field.name not in given.values]
     wanted = dict.fromkeys((*required, *given.columns))
     lacking = [given.name_of(field) for field in wanted if given.name_of(field) not in names]
+    values = [given.name_of(field) for field in _VALUES if field in row_type.__struct_fields__]
+    if values and not set(values).intersection(names):
+        lacking.append(" or ".join(values))
     repeated = [name for field in fields if names.count(name := given.name_of(field.name)) > 1]
     if not lacking and not repeated:
         return names

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_statements
 from wallet_api.files import named
 from wallet_api.forms import BadRow
@@ -20,8 +21,8 @@ from wallet_api.ledger.tokens import Token
 # What several events of one transaction have of their own.
 _AMOUNTS = {"token_amount", "value", "value_usd", "exchanged_value"}
 # The optional fields that a row can leave out, by their bits in a mark.
-OPTIONAL = {"token_name": 1, "value_usd": 2, "exchanged_value": 4}
-BITS = 7
+OPTIONAL = {"token_name": 1, "value_usd": 2, "exchanged_value": 4, "value": 8}
+BITS = 15
 # What distinguishes the trades of a position: signature, whether it is a sell, and event index.
 TradeKey = tuple[str, bool, int]
 _BLOCK_BYTES = 1 << 20
@@ -45,13 +46,13 @@ class Repeated(BadRow):
         self.rule = f"the identity of an earlier row with {what}"
 
 
-class Repeat(NamedTuple):
-    """A row of a batch that is rejected since an earlier batch of its file has its identity."""
+class StagedReject(NamedTuple):
+    """A row of a batch that is rejected for what the ledger has, after it was staged."""
 
     mark: int
     number: int
     line: bytes
-    fault: Repeated
+    fault: BadRow
 
 
 def mark_of(wallet_id: int, token: Token, key: TradeKey, stated: int = 0) -> int:
@@ -94,14 +95,11 @@ def seen_rows() -> Iterator[Seen]:
         yield Seen(file)
 
 
-def reject_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Token]) -> list[Repeat]:
+def reject_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Token]) -> list[StagedReject]:
     """Delete from `fresh` the corrections of what earlier batches of the file state, and return them."""
-    corrections = {
-        mark_of(row["wallet_id"], tokens[row["token_id"]], _key(row)): row
-        for row in connection.execute(_REPEATS["corrections"])
-    }
+    corrections = {_mark(row, tokens): row for row in connection.execute(_REPEATS["corrections"])}
     earlier = seen.stated(corrections.keys()) if corrections else {}
-    faults: dict[int, tuple[int, Repeated]] = {}
+    faults: dict[int, tuple[int, BadRow]] = {}
     for mark, stated in earlier.items():
         row = corrections[mark]
         fields = [name for name in row["fields"] if name not in OPTIONAL or stated & OPTIONAL[name]]
@@ -109,11 +107,39 @@ def reject_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Toke
             faults[row["line_number"]] = mark, Repeated(row["line_number"], None, fields)
     if not faults:
         return []
-    parameters = {"line_numbers": list(faults)}
-    rows = connection.execute(_REPEATS["rows"], parameters).fetchall()
-    connection.execute(_REPEATS["reject"], parameters)
+    rejected = _staged_rejects(connection, faults)
+    connection.execute(_REPEATS["reject"], {"line_numbers": list(faults)})
+    return rejected
+
+
+def reject_unvalued(connection: Connection, tokens: Mapping[int, Token]) -> list[StagedReject]:
+    """Delete from `incoming` the rows without a value, and return them."""
+    faults: dict[int, tuple[int, BadRow]] = {
+        row["line_number"]: (_mark(row, tokens), _unvalued(tokens[row["token_id"]]))
+        for row in connection.execute(_REPEATS["unvalued"])
+    }
+    if not faults:
+        return []
+    rejected = _staged_rejects(connection, faults)
+    connection.execute(_REPEATS["reject_unvalued"])
+    return rejected
+
+
+def _unvalued(token: Token) -> BadRow:
+    currency = CHAINS[token[0]].currency
+    return BadRow(
+        f"value is missing, and no price of {currency} within an hour of created_at is known, by which"
+        " value_usd would become one: import prices first"
+    )
+
+
+def _staged_rejects(connection: Connection, faults: Mapping[int, tuple[int, BadRow]]) -> list[StagedReject]:
+    """Return the rows of these line numbers, which have these marks and faults."""
+    rows = connection.execute(_REPEATS["rows"], {"line_numbers": list(faults)})
     lines = {row["line_number"]: row["line"].encode() for row in rows}
-    return [Repeat(mark, number, lines[number], fault) for number, (mark, fault) in sorted(faults.items())]
+    return [
+        StagedReject(mark, number, lines[number], fault) for number, (mark, fault) in sorted(faults.items())
+    ]
 
 
 def repeated_rows(
@@ -138,8 +164,9 @@ def repeated_rows(
             stated |= given
 
 
-def _key(row: Mapping[str, Any]) -> TradeKey:
-    return row["tx_signature"], row["is_sell"], row["event_index"]
+def _mark(row: Mapping[str, Any], tokens: Mapping[int, Token]) -> int:
+    key = (row["tx_signature"], row["is_sell"], row["event_index"])
+    return mark_of(row["wallet_id"], tokens[row["token_id"]], key)
 
 
 class Rejects:

@@ -1,4 +1,5 @@
--- The rows of a batch that correct trades, of which an earlier batch of the file may have stated something else.
+-- The rows of a batch that the ledger rejects: those that correct trades, of which an earlier batch of the file may have
+-- stated something else, and those without a value.
 
 -- corrections --
 -- The corrections, with the fields that they change. Needs trades_pkey.
@@ -12,7 +13,7 @@ SELECT incoming.line_number,
            CASE WHEN fresh.created_at <> trades.created_at THEN 'created_at' END,
            CASE WHEN fresh.token_name IS DISTINCT FROM trades.token_name THEN 'token_name' END,
            CASE WHEN fresh.token_amount <> trades.token_amount THEN 'token_amount' END,
-           CASE WHEN fresh.value <> trades.value THEN 'value' END,
+           CASE WHEN NOT keeps_value AND fresh.value <> trades.value THEN 'value' END,
            CASE WHEN NOT keeps_usd
                  AND (fresh.usd_derived <> trades.usd_derived
                       OR fresh.value_usd IS DISTINCT FROM trades.value_usd)
@@ -45,9 +46,9 @@ SELECT line_number,
             'mint', tokens.mint,
             'transaction_type', CASE WHEN is_sell THEN 'sell' ELSE 'buy' END,
             'token_amount', token_amount::text,
-            'value', value::text,
             'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
             'event_index', event_index)
+        || CASE WHEN keeps_value THEN '{}' ELSE jsonb_build_object('value', value::text) END
         || CASE WHEN keeps_name THEN '{}' ELSE jsonb_build_object('token_name', token_name) END
         || CASE WHEN keeps_usd THEN '{}' ELSE jsonb_build_object('value_usd', value_usd::text) END
         || CASE WHEN keeps_exchanged THEN '{}' ELSE jsonb_build_object('exchanged_value', exchanged_value::text) END
@@ -68,3 +69,18 @@ DELETE FROM fresh
    AND incoming.tx_signature = fresh.tx_signature
    AND incoming.is_sell = fresh.is_sell
    AND incoming.event_index = fresh.event_index;
+
+-- unvalued --
+-- The rows whose dollars no price has made a value of.
+SELECT line_number,
+       wallet_id,
+       token_id,
+       tx_signature,
+       is_sell,
+       event_index
+  FROM incoming
+ WHERE value IS NULL;
+
+-- reject_unvalued --
+DELETE FROM incoming
+ WHERE value IS NULL;

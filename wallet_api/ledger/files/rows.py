@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from wallet_api.chains import CHAINS, Blockchain, Currency, WalletType
 from wallet_api.forms import (
+    AMOUNT_FORM,
     EARLIEST,
     MAX_SIGNATURE,
     MAX_TEXT,
@@ -29,6 +30,9 @@ Side = Literal["buy", "sell"]
 Text = str | None | UnsetType
 # As in the file, or a Decimal. check_amount decides, since msgspec accepts forms such as "1_000".
 RawAmount = Any
+
+# Token amount, value, USD, and the value that was exchanged, as texts.
+Amounts = tuple[str, str | UnsetType, Text, Text]
 
 RowType = TypeVar("RowType", bound=msgspec.Struct)
 
@@ -61,7 +65,10 @@ class WalletRow(msgspec.Struct):
 
 
 class TradeRow(msgspec.Struct, gc=False):
-    """One trade of a tracked wallet. Amounts are exact decimals in the token, the native coin, and USD."""
+    """One trade of a tracked wallet. Amounts are exact decimals in the token, the native coin, and USD.
+
+    It has a value, a value in USD, or both.
+    """
 
     blockchain: Blockchain
     wallet_address: str
@@ -69,17 +76,17 @@ class TradeRow(msgspec.Struct, gc=False):
     mint: str
     transaction_type: Side
     token_amount: RawAmount
-    value: RawAmount
     created_at: datetime
+    value: RawAmount = UNSET
     token_name: Text = UNSET
     value_usd: RawAmount = UNSET
     exchanged_value: RawAmount = UNSET
     event_index: Any = UNSET
 
-    def check(self, now: datetime) -> tuple[str, str, Text, Text]:
+    def check(self, now: datetime) -> Amounts:
         """Convert the row to its stored form. Raises BadRow.
 
-        Return as texts token amount, value, USD and the value that was exchanged.
+        Return its amounts. The value is UNSET if USD alone are stated.
         """
         self.mint = check_address(self.blockchain, self.mint, "mint")
         if not CHAINS[self.blockchain].case_sensitive:
@@ -93,10 +100,16 @@ class TradeRow(msgspec.Struct, gc=False):
         if name and not name.isprintable():
             self.token_name = visible(name)
         amount = check_amount("token_amount", self.token_amount, above_zero=True)
-        value = check_amount("value", self.value)
         usd = self.value_usd
         if usd is not UNSET:
             usd = None if usd is None or usd == "" else check_amount("value_usd", usd)
+        value = self.value
+        if value is not UNSET and value is not None and value != "":
+            value = check_amount("value", value)
+        elif usd:
+            value = UNSET
+        else:
+            raise BadRow(f"value is empty; it must be {AMOUNT_FORM}, unless value_usd is stated")
         exchanged = self.exchanged_value
         if exchanged is not UNSET:
             exchanged = (
