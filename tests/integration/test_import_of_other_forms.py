@@ -254,6 +254,7 @@ def test_what_a_row_states_is_not_replaced_by_what_the_file_lacks(
             3,
             "the line cannot be read: '",
         ),
+        ("w.csv", BEN.encode(), LIST, 1, "a list of addresses has no header, and a name that ends in .txt"),
         ("w.csv", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 1, "the header cannot be read: 'utf-8' codec"),
         ("w.txt", f"{BEN}\0".encode(), LIST, 3, "wallet_address must be an address of solana"),
         ("w.txt", f"{BEN},Sol".encode(), LIST, 3, "wallet_address must be an address of solana"),

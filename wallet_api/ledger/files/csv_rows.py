@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from wallet_api.chains import CHAINS
 from wallet_api.forms import BadRow, shown
 from wallet_api.ledger.files.given import NOTHING, SAME, Given
 from wallet_api.ledger.files.lines import (
@@ -19,6 +20,7 @@ from wallet_api.ledger.files.lines import (
     unread_time,
     unreadable,
 )
+from wallet_api.ledger.files.lists import lists_addresses
 from wallet_api.ledger.files.rows import RowType
 
 # The longest record with line breaks.
@@ -97,6 +99,8 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: 
     if len(names) == 1 and not _SEPARATORS.isdisjoint(names[0]):
         separated = _NAMES.get(delimiter, delimiter)
         remedies = [f"columns are separated by {separated}, or --delimiter names another character"]
+    elif lists_addresses(row_type) and any(chain.is_address(names[0]) for chain in CHAINS.values()):
+        remedies = ["a list of addresses has no header, and a name that ends in .txt"]
     elif lacking:
         remedies = ["--column NAME=OTHER names a column that is otherwise called"]
         remedies += [f"--{name} states what is the same in all rows" for name in lacking if name in SAME]
