@@ -1,6 +1,6 @@
 """PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
-from wallet_api.database.connection import Connection, connect, tuple_row
+from wallet_api.database.connection import KEEPALIVES, Connection, connect, tuple_row
 from wallet_api.database.failures import (
     DatabaseRefused,
     DatabaseUnavailable,
@@ -17,6 +17,7 @@ from wallet_api.database.pools import Database
 from wallet_api.database.statements import load_sql, load_statements
 
 __all__ = [
+    "KEEPALIVES",
     "Columns",
     "Connection",
     "Database",

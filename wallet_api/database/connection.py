@@ -12,10 +12,17 @@ from psycopg.types.string import TextLoader
 from wallet_api.database.failures import translated
 from wallet_api.database.lists import Columns, Lists, Row
 
-__all__ = ["Connection", "connect", "tuple_row"]
+__all__ = ["KEEPALIVES", "Connection", "connect", "tuple_row"]
 
 # The minimum of libpq; shorter than the retransmission to a host that drops packets.
 CONNECT_TIMEOUT_SECONDS = 2
+# A server that disappeared is detected after about ten seconds; Unix sockets ignore these options.
+KEEPALIVES = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
 
 
 class Connection(psycopg.Connection[Row]):

@@ -12,7 +12,7 @@ from psycopg.abc import RV, PQGen
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 
-from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
+from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, KEEPALIVES, Connection
 from wallet_api.database.failures import translated
 from wallet_api.database.lists import Row
 from wallet_api.errors import ServiceUnavailable
@@ -27,13 +27,6 @@ LOCK_TIMEOUT_MILLISECONDS = 500
 BACKGROUND_CONNECTIONS = 7
 # For the response to a statement that the server ended after its timeout.
 _MARGIN_SECONDS = 2.0
-# A server that disappeared is detected after about ten seconds; Unix sockets ignore these options.
-_KEEPALIVES = {
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-}
 _PARAMETER = re.compile(r"%\((\w+)\)s")
 
 
@@ -154,7 +147,7 @@ def _make_pool(
             "connect_timeout": CONNECT_TIMEOUT_SECONDS,
             "options": options,
             "application_name": "wallet-api",
-            **_KEEPALIVES,
+            **KEEPALIVES,
         },
         min_size=1,
         max_size=size,

@@ -18,6 +18,7 @@ from wallet_api.schemas.feed import ChangeSchema
 PAGE = 200
 # What was reported is known for so long: corrections and removals after that are of something unknown.
 KNOWN_FOR = timedelta(days=30)
+_ADD_AT_ONCE = 1_000
 _FORGET_AT_ONCE = 5_000
 _FORGET_EVERY = timedelta(minutes=1)
 
@@ -72,7 +73,8 @@ def _read_page(
 
 
 def _save(connection: Connection, rules: Rules, changes: Sequence[Change], bodies: Sequence[str]) -> None:
-    page, waiting = Page(connection, rules, changes), []
+    page = Page(connection, rules, changes)
+    waiting: list[queue.Waiting] = []
     for change, data in zip(changes, bodies, strict=True):
         at = datetime.fromisoformat(change["arrived_at"])
         for message in page.report(change):
@@ -80,9 +82,11 @@ def _save(connection: Connection, rules: Rules, changes: Sequence[Change], bodie
             for name in message.rule.targets:
                 body = body_of(rules.targets[name].template, members, data, words)
                 waiting.append(queue.Waiting(name, message.rule.name, message.id, body, at))
+        if len(waiting) > _ADD_AT_ONCE:
+            queue.add(connection, waiting)
+            waiting.clear()
     page.save()
-    if waiting:
-        queue.add(connection, waiting)
+    queue.add(connection, waiting)
 
 
 def _members(message: WebhookMessage) -> dict[str, Any]:

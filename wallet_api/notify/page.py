@@ -24,7 +24,8 @@ from wallet_api.notify.matching import (
 from wallet_api.notify.rules import Rule, Rules
 
 _OF_MANY = ("wallet_removal", "purge")
-_IS_REPORTED = ("trade", "correction")
+_OF_TRADES = ("trade", "correction")
+_IS_REPORTED = (*_OF_TRADES, "cluster")
 
 
 class Page:
@@ -98,7 +99,7 @@ class Page:
         if not may_be_of(rule, *token):
             return
         known = self._clusters.setdefault((*token, rule.name), {})
-        counts = change["event"] in _IS_REPORTED and matches(rule, change)
+        counts = change["event"] in _OF_TRADES and matches(rule, change)
         if not (counts and change["event"] == "trade"):
             # A new trade that counts breaks none.
             yield from self._broken(rule, change, known, known)
@@ -108,9 +109,8 @@ class Page:
         near = [each for each in known.values() if each.is_reported and abs(at - each.ended_at) < length]
         for each in near:
             # One that may be in it from now on.
-            self._keep(
-                rule, token, replace(each, wallets=each.wallets | {change["profile_wallet_address"]}), known
-            )
+            own = each.wallets | {change["profile_wallet_address"]}
+            self._keep(rule, token, replace(each, wallets=own), known)
         if near:
             # It is reported once in its hours.
             return
@@ -160,12 +160,8 @@ class Page:
         before = known[ended_at].message_id if ended_at in known else ""
         message = of_cluster(rule, type, change, ended_at, wallets, before)
         token = (change["profile_blockchain"], change["mint"])
-        self._keep(
-            rule,
-            token,
-            ReportedCluster(message.id, type == "cluster", ended_at, frozenset(wallets)),
-            known,
-        )
+        is_reported = message.type in _IS_REPORTED
+        self._keep(rule, token, ReportedCluster(message.id, is_reported, ended_at, frozenset(wallets)), known)
         return message
 
     def _keep(

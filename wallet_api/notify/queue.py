@@ -25,6 +25,8 @@ class Waiting(NamedTuple):
 
 def add(connection: Connection, messages: Sequence[Waiting]) -> None:
     """Save messages that wait for targets, in their order."""
+    if not messages:
+        return
     names = ("targets", "rules", "message_ids", "bodies", "arrived_at")
     columns = (list(column) for column in zip(*messages, strict=True))
     connection.execute(_QUEUE["add"], dict(zip(names, columns, strict=True)))

@@ -66,6 +66,8 @@ class Process:
         self._follower = Follower(session, database)
         self._senders: dict[str, Sender] = {}
         self._failures, self._failing_since = 0, 0.0
+        # When the lock was last its own, or it was not known whose it is.
+        self._taken_since = time.monotonic()
 
     def run(self, stopping: threading.Event, *, from_now: bool) -> None:
         """Run until stopped, from where it was or from now on.
@@ -134,6 +136,7 @@ class Process:
         except Exception as error:  # noqa: BLE001
             # Its text is not logged, since it may contain a password.
             return self._fail(error, f"unexpected error: {type(error).__name__}")
+        self._taken_since = time.monotonic()
         if self._failures:
             log.warning("notify: goes on after %.0f seconds", time.monotonic() - self._failing_since)
             self._failures = 0
@@ -147,7 +150,9 @@ class Process:
         now = time.monotonic()
         if not self._failures:
             self._failing_since = now
-        elif isinstance(error, AlreadyRunning) and now - self._failing_since > _TAKEN_SECONDS:
+        if not isinstance(error, AlreadyRunning):
+            self._taken_since = now
+        elif now - self._taken_since > _TAKEN_SECONDS:
             raise error
         self._failures += 1
         wait = min(_RETRY_SECONDS * 2.0 ** min(self._failures - 1, 10), _MOST_RETRY_SECONDS)
