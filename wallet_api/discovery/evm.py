@@ -13,8 +13,8 @@ from wallet_api.decoding.trades import Draft
 from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
 from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.replies import quantity
-from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, time_of
+from wallet_api.providers.replies import reply_quantity
+from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, block_time
 from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.providers.trades.evm_spans import EvmSpans
 from wallet_api.providers.trades.source import Chunk
@@ -76,7 +76,7 @@ class EvmSource:
                 found: dict[int, Found] = {}
                 places = {log.transaction_hash: place for place, log in enumerate(part)}
                 for log in part:
-                    block = found.setdefault(quantity(log.block_number), Found(log.block_hash))
+                    block = found.setdefault(reply_quantity(log.block_number), Found(log.block_hash))
                     if block.hash != log.block_hash:
                         raise Broken(REPLACED)
                     taker = address_of(log.topics[2])
@@ -155,9 +155,9 @@ class EvmSource:
         for log in logs:
             if log.address.lower() != mint or log.topics[0] != TRANSFER:
                 raise Malformed("a log that was not requested")
-            if not first <= quantity(log.block_number) <= last:
+            if not first <= reply_quantity(log.block_number) <= last:
                 raise Malformed("a log of another block")
-        return sorted(logs, key=lambda log: (quantity(log.block_number), quantity(log.log_index)))
+        return sorted(logs, key=lambda log: (reply_quantity(log.block_number), reply_quantity(log.log_index)))
 
     def _has_code(self, address: str, number: int) -> bool:
         (result,) = self._node.request([("eth_getCode", [address, hex(number)])])
@@ -166,7 +166,7 @@ class EvmSource:
         return len(result.read(str)) > 2
 
     def _time(self, number: int) -> datetime:
-        return time_of(self._node.block(number)) or datetime.fromtimestamp(0, UTC)
+        return block_time(self._node.block(number)) or datetime.fromtimestamp(0, UTC)
 
     def _earliest(self, holds: Callable[[int], bool]) -> int:
         """Return the first block for which `holds` is true, or the newest one."""

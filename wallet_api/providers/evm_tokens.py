@@ -14,7 +14,7 @@ from wallet_api.providers.faults import Malformed, NotConfigured, TooLarge
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node, NodeResult
 from wallet_api.providers.parsing import clean
-from wallet_api.providers.replies import quantity
+from wallet_api.providers.replies import reply_quantity
 
 _CHUNK = 200
 _CACHED_FACTS = 50_000
@@ -130,4 +130,4 @@ def check_chain(chain: Chain, node: Node, fetch: Fetch) -> None:
 
 def read_quantity(result: NodeResult) -> int:
     """Return the number in a result. Raise ProviderFault."""
-    return quantity(result.read(str))
+    return reply_quantity(result.read(str))

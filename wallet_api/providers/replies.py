@@ -81,16 +81,16 @@ def read_json(body: bytes, shape: type[Content]) -> Content:
         raise Malformed(type(error).__name__) from None
 
 
-def quantity(text: str | None) -> int:
-    """Return a hexadecimal number of an EVM node; 0 for None. Raise Malformed."""
+def reply_quantity(text: str | None) -> int:
+    """Return a hexadecimal number without which a reply cannot be used; 0 for None. Raise Malformed."""
     try:
         return amounts.quantity(text)
     except amounts.UnusableRow as error:
         raise Malformed(str(error)) from None
 
 
-def time_of(seconds: float) -> datetime:
-    """Return the time for Unix seconds. Raise Malformed if it is out of range."""
+def reply_time(seconds: float) -> datetime:
+    """Return the time for Unix seconds without which a reply cannot be used. Raise Malformed."""
     try:
         return amounts.time_of(seconds)
     except amounts.UnusableRow as error:

@@ -14,7 +14,7 @@ from wallet_api.chains import COINS, Currency
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.prices.quotes import Quote
-from wallet_api.providers.replies import Reply, read_json, time_of
+from wallet_api.providers.replies import Reply, read_json, reply_time
 from wallet_api.settings import Settings
 
 _INTERVAL = "5m"
@@ -70,7 +70,7 @@ def _read_candles(reply: Reply) -> list[tuple[datetime, Decimal]]:
     candles = read_json(reply.body, list[list[msgspec.Raw]])
     try:
         return [
-            (time_of(read_json(bytes(row[0]), int) / 1000), read_json(bytes(row[1]), Decimal))
+            (reply_time(read_json(bytes(row[0]), int) / 1000), read_json(bytes(row[1]), Decimal))
             for row in candles
         ]
     except IndexError as error:

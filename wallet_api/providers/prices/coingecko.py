@@ -14,7 +14,7 @@ from wallet_api.chains import COINS, Currency
 from wallet_api.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.prices.quotes import Quote
-from wallet_api.providers.replies import Reply, read_json, refuse, time_of
+from wallet_api.providers.replies import Reply, read_json, refuse, reply_time
 from wallet_api.settings import Settings
 
 # CoinGecko updates prices about every minute; an older one is not the current price.
@@ -61,7 +61,7 @@ class CoinGecko:
             # The response leaves out unknown coins.
             price = prices.get(COINS[currency].coingecko_id, _Price())
             if price.usd and price.last_updated_at is not None:
-                moment = time_of(price.last_updated_at)
+                moment = reply_time(price.last_updated_at)
                 if moment >= oldest:
                     rows.append(Quote(currency, price.usd, moment))
         return rows
@@ -77,7 +77,7 @@ class CoinGecko:
             url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
             chart = fetch.get(url, parameters, _read_chart)
         return (
-            Quote(currency, usd, time_of(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
+            Quote(currency, usd, reply_time(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
         )
 
 

@@ -15,7 +15,7 @@ from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers import multicall
 from wallet_api.providers.faults import Broken, Malformed
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, NodeResult
-from wallet_api.providers.replies import quantity
+from wallet_api.providers.replies import reply_quantity
 from wallet_api.providers.trades.evm_node import BEHIND, EvmNode
 
 # A node that has not got as far, as opposed to one that no longer has the state.
@@ -104,13 +104,14 @@ def _answer(question: Question, results: Sequence[NodeResult]) -> object:
         return address_of(words[0][:66]) if len(words[0]) >= 66 else None
     if question.need == Need.DEPOSITS and any(len(word) < 66 for word in words):
         return None
-    return tuple(map(quantity, words))
+    return tuple(map(reply_quantity, words))
 
 
 def _differences(trace: _Trace) -> dict[str, int]:
     """Return how the native balances changed. What did not change is absent after, what is new before."""
+    none = _Account()
     return {
-        owner.lower(): quantity(after.balance) - quantity(trace.pre.get(owner, _Account()).balance)
+        owner.lower(): reply_quantity(after.balance) - reply_quantity(trace.pre.get(owner, none).balance)
         for owner, after in trace.post.items()
         if after.balance is not None
     }

@@ -21,7 +21,7 @@ from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, TooLarge
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, NodeResult
-from wallet_api.providers.replies import quantity
+from wallet_api.providers.replies import reply_quantity
 
 log = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ class EvmNode:
             if block.hash != one.hash:
                 raise Broken(REPLACED)
             blocks[number] = block
-            if time_of(block) is None:
+            if block_time(block) is None:
                 log.warning("%s: the time of block %d cannot be", self._chain.name, number)
                 blocks[number] = None
         return blocks
@@ -158,7 +158,7 @@ class EvmNode:
         for signature, result in zip(signatures, results, strict=True):
             place = result.read(_Place | None)  # type: ignore[arg-type]
             if place is not None and place.block_number is not None and place.block_hash is not None:
-                places[signature] = quantity(place.block_number), place.block_hash
+                places[signature] = reply_quantity(place.block_number), place.block_hash
         return places
 
     def receipts(self, found: Mapping[int, Found]) -> dict[str, Receipt | None]:
@@ -239,7 +239,7 @@ class EvmNode:
         return results
 
 
-def time_of(block: ChainBlock) -> datetime | None:
+def block_time(block: ChainBlock) -> datetime | None:
     """Return the time of a block; None if it is no time, or ahead of now."""
     try:
         moment = block.created_at

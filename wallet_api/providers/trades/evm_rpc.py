@@ -26,7 +26,7 @@ from wallet_api.providers.trades.evm_node import (
     REPLACED,
     EvmNode,
     Found,
-    time_of,
+    block_time,
 )
 from wallet_api.providers.trades.evm_spans import EvmSpans
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed, decode_one
@@ -121,7 +121,7 @@ class EvmRpcTrades:
         low, high = before[-1].number if before else 0, newest
         while low < high:
             middle = (low + high) // 2
-            moment = time_of(self._node.block(middle))
+            moment = block_time(self._node.block(middle))
             if moment is not None and moment < since:
                 low = middle + 1
             else:
@@ -165,7 +165,7 @@ class EvmRpcTrades:
             raise Broken(REPLACED)
         chunk = self.read(_merge(dict(part), again), new_from)
         # A block whose time cannot be does not stop those after it.
-        moment = time_of(end) or since
+        moment = block_time(end) or since
         chunk.until = moment
         chunk.blocks = [block for block in chunk.blocks if block.number in part and block.number != last]
         signatures = tuple(part[last].wallets) if last in part else ()
@@ -226,7 +226,7 @@ class EvmRpcTrades:
         blocks = self._node.whole({number: found[number] for number in candidates})
         for number, pairs in candidates.items():
             block, whole = found[number], blocks[number]
-            created_at = None if whole is None else time_of(whole)
+            created_at = None if whole is None else block_time(whole)
             if whole is None or created_at is None:
                 for signature, wallet in pairs:
                     chunk.left_out.append(LeftOut(wallet, signature, Reason.UNREADABLE, NO_BLOCK))

@@ -15,7 +15,7 @@ from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import Call, NodeResult
-from wallet_api.providers.replies import quantity
+from wallet_api.providers.replies import reply_quantity
 from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, Remembered
 
 # geth's limit of the values in a position of a filter.
@@ -185,11 +185,11 @@ def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, Fo
     """Return the blocks of the transfers, in their order."""
     tracked = {wallet.address: wallet for wallet in wallets}
     found: dict[int, Found] = {}
-    for log in sorted(logs, key=lambda log: quantity(log.block_number)):
+    for log in sorted(logs, key=lambda log: reply_quantity(log.block_number)):
         # An NFT has a fourth topic.
         if len(log.topics) != 3:
             continue
-        block = found.setdefault(quantity(log.block_number), Found(log.block_hash))
+        block = found.setdefault(reply_quantity(log.block_number), Found(log.block_hash))
         if block.hash != log.block_hash:
             raise Broken(REPLACED)
         for address in map(address_of, log.topics[1:]):

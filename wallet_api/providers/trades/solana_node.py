@@ -21,7 +21,7 @@ from wallet_api.decoding.solana import Transaction
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
 from wallet_api.providers.jsonrpc import Node, NodeResult
-from wallet_api.providers.replies import read_json, time_of
+from wallet_api.providers.replies import read_json, reply_time
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Listed
 
 log = logging.getLogger(__name__)
@@ -201,7 +201,7 @@ class SolanaNode:
             result = self._request("getBlockTime", slot)
             seconds = result.read(int | None)  # type: ignore[arg-type]
             if seconds is not None:
-                return time_of(seconds)
+                return reply_time(seconds)
             time.sleep(_TRY_AGAIN_SECONDS)
         raise Broken("the time of a slot is not available")
 
@@ -273,7 +273,7 @@ class UnknownFormError(Exception):
 def _time(row: _Signature | _Row) -> datetime | None:
     """Return the time of a row; None if it has none, or one that is out of range."""
     try:
-        return None if row.block_time is None else time_of(row.block_time)
+        return None if row.block_time is None else reply_time(row.block_time)
     except Malformed:
         return None
 

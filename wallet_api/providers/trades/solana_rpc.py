@@ -92,7 +92,7 @@ class SolanaRpcTrades:
 
     def _time(self, transaction: Transaction, slot: int) -> datetime:
         seconds = transaction.block_time
-        return self._node.time_of_slot(slot) if seconds is None else replies.time_of(seconds)
+        return self._node.time_of_slot(slot) if seconds is None else replies.reply_time(seconds)
 
     def decide(self, unfinal: Sequence[Unfinal], lost_before: datetime) -> Chunk:
         """Return which of at most 256 transactions are final, or orphaned if not final and seen before then.
