@@ -1,6 +1,6 @@
 """The errors of the API: HTTP status, code of the error body, and default message."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -9,6 +9,8 @@ class ApiError(Exception):
 
     status = 500
     code = "internal_error"
+    reason: str | None = None
+    parameter: str | None = None
     # For the log: what the operator can do.
     advice = ""
 
@@ -23,8 +25,8 @@ class ApiError(Exception):
     ) -> None:
         self.message = message or " ".join((type(self).__doc__ or "").split())
         super().__init__(self.message)
-        self.reason = reason
-        self.parameter = parameter
+        self.reason = reason or self.reason
+        self.parameter = parameter or self.parameter
         self.allowed = allowed
         self.retry_after_seconds = retry_after_seconds
 
@@ -59,8 +61,8 @@ class InvalidParameter(ApiError):
 class CursorUnknown(InvalidParameter):
     """The ledger does not have this cursor: it was restored from an older backup. Begin with now or start."""
 
-    def __init__(self) -> None:
-        super().__init__(parameter="after", reason="cursor_unknown")
+    parameter = "after"
+    reason = "cursor_unknown"
 
 
 class Unauthorized(ApiError):
@@ -68,6 +70,7 @@ class Unauthorized(ApiError):
 
     status = 401
     code = "unauthorized"
+    reason = "missing_api_key"
 
 
 class Forbidden(ApiError):
@@ -75,6 +78,15 @@ class Forbidden(ApiError):
 
     status = 403
     code = "forbidden"
+    messages: Mapping[str, str] = {
+        "invalid_api_key": "This API key is not valid.",
+        "revoked_api_key": "This API key has been revoked.",
+        "expired_api_key": "This API key has expired.",
+        "insufficient_credits": "This API key has no credits left.",
+    }
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(self.messages[reason], reason=reason)
 
 
 class NotFound(ApiError):
@@ -97,8 +109,7 @@ class WalletNotFound(NotFound):
 class TokenNotFound(NotFound):
     """No tracked wallet of this chain ever traded the token."""
 
-    def __init__(self) -> None:
-        super().__init__(reason="token_not_found")
+    reason = "token_not_found"
 
 
 class RateLimited(ApiError):

@@ -1,4 +1,4 @@
-"""Times as callers and operators write them."""
+"""Times as callers and operators write them, and as they are shown."""
 
 import re
 from datetime import UTC, datetime
@@ -34,6 +34,11 @@ def read_time(text: str) -> datetime:
     # In UTC it is before the year 1 or after 9999.
     except OverflowError as error:
         raise ValueError(text) from error
+
+
+def shown_time(moment: datetime) -> str:
+    """Return a time as it is shown: UTC, ISO 8601 with Z, whole seconds."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def read_stamp(text: str) -> datetime:

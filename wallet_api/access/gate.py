@@ -23,7 +23,6 @@ log = logging.getLogger(__name__)
 _KEYLESS = "wallet_api_keyless"
 _CREDITLESS = "wallet_api_creditless"
 _FORGET_SECONDS = 5.0
-_NO_CREDITS = "This API key has no credits left."
 
 View = TypeVar("View", bound=Callable[..., Any])
 # How an error becomes a response.
@@ -93,7 +92,7 @@ class Gate:
         if bearer is None:
             _refuse_repeated(parameters)
             if not any(parameters):
-                raise Unauthorized(_missing_key(request), reason="missing_api_key")
+                raise Unauthorized(_missing_key(request))
         self._refresher.start()
         key, request.key_expires_at = self.keys.find(bearer or parameters[0])
         request.key = key
@@ -104,7 +103,7 @@ class Gate:
             free_of_charge()
         # Only requests within the limit read the balance.
         elif not self.credits.may_pay(key, reads=is_within):
-            raise Forbidden(_NO_CREDITS, reason="insufficient_credits")
+            raise Forbidden("insufficient_credits")
         if not is_within:
             raise self.limits.refusal(key)
         _refuse_repeated(parameters)
@@ -141,7 +140,7 @@ class Gate:
             log.warning("No credit of %r could be charged: %s (%s)", key.name, reason, cause)
             return self._refuse(error)
         if not is_paid:
-            response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))
+            response = self._refuse(Forbidden("insufficient_credits"))
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))
         return response

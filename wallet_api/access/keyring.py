@@ -114,13 +114,13 @@ class KeyRing:
         if key is None or now - key.read_at >= self._ttl_seconds:
             key = self._look_up(hashed)
         if key is None or hashed not in (key.row.key_hash, key.row.previous_hash):
-            raise Forbidden("This API key is not valid.", reason="invalid_api_key")
+            raise Forbidden("invalid_api_key")
         key.used_at = now
         if key.row.revoked_at is not None:
-            raise Forbidden("This API key has been revoked.", reason="revoked_api_key")
+            raise Forbidden("revoked_api_key")
         expires_at = key.row.expires(hashed)
         if expires_at is not None and expires_at <= datetime.now(UTC):
-            raise Forbidden("This API key has expired.", reason="expired_api_key")
+            raise Forbidden("expired_api_key")
         return key, expires_at
 
     def refresh(self) -> None:

@@ -9,11 +9,11 @@ from flask import Blueprint, Response
 from wallet_api.access.current import current_request
 from wallet_api.access.gate import creditless
 from wallet_api.database import Row
-from wallet_api.keys import shown_time
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.key import KeyArguments, KeySchema
 from wallet_api.services import services
+from wallet_api.times import shown_time
 
 blueprint = Blueprint("key", __name__, url_prefix="/v1")
 

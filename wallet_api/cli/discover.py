@@ -17,14 +17,14 @@ from wallet_api.cli.sync_rounds import log_to_stderr
 from wallet_api.database import connect, translated
 from wallet_api.discovery.kept import Kept
 from wallet_api.discovery.launches import Since
-from wallet_api.discovery.nodes import node_source, node_url
+from wallet_api.discovery.nodes import node_source
 from wallet_api.discovery.purse import Purse
 from wallet_api.discovery.search import Wanted, judge, search_patiently
 from wallet_api.forms import BadRow, check_address, one_of
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.settings import Settings
-from wallet_api.sync.sources import price_sources
+from wallet_api.sync.sources import node_url, price_sources
 from wallet_api.times import read_time
 
 _NOT_ALL = 3

@@ -14,9 +14,9 @@ from wallet_api.cli.options import moment, span
 from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.cli.usage import by_operation, first_day
 from wallet_api.database import Connection, Row
-from wallet_api.keys import shown_time
 from wallet_api.keys.usage import EXPIRES_SOON, read_usage
 from wallet_api.keys.usage import list_keys as read_keys
+from wallet_api.times import shown_time
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
 # Of more the service has no use.

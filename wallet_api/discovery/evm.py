@@ -16,11 +16,10 @@ from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.replies import reply_quantity
 from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, block_time
 from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
-from wallet_api.providers.trades.evm_spans import EvmSpans
+from wallet_api.providers.trades.evm_spans import LONGEST_SPAN, EvmSpans
 from wallet_api.providers.trades.source import Chunk
 
 _FIRST_SPAN = 100
-_LONGEST_SPAN = 10_000
 # A span with fewer transfers is doubled.
 _FEW_LOGS = 200
 # The transactions that are read together, so that few are read beyond the last first buyer.
@@ -132,7 +131,7 @@ class EvmSource:
                 continue
             yield logs
             if may_widen and len(logs) < _FEW_LOGS:
-                width = min(2 * width, _LONGEST_SPAN)
+                width = min(2 * width, LONGEST_SPAN)
             number = last + 1
 
     def _span(self, mint: str, first: int, last: int) -> list[_Log] | None:

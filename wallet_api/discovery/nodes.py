@@ -12,16 +12,8 @@ from wallet_api.discovery.launches import FirstBuyers
 from wallet_api.discovery.purse import Purse
 from wallet_api.discovery.solana import SolanaSource
 from wallet_api.providers.metrics import FetchMetrics
-from wallet_api.settings import Settings, SettingsError
-from wallet_api.sync.sources import trade_limits
-
-
-def node_url(settings: Settings, chain: str) -> str:
-    """Return the URL of the node of a chain. Raise SettingsError if there is none."""
-    url = settings.rpc_url(chain)
-    if url is None:
-        raise SettingsError(f"{chain.upper()}_RPC_URL is not set; it names the node of {chain}")
-    return url
+from wallet_api.settings import Settings
+from wallet_api.sync.sources import node_url, trade_limits
 
 
 @contextmanager

@@ -17,17 +17,14 @@ from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Decoded
 from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
 from wallet_api.forms import EARLIEST
+from wallet_api.providers.balances.solana_rpc import TOKEN_PROGRAMS
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.trades.solana_node import SolanaNode, UnknownFormError
 from wallet_api.providers.trades.source import Listed, decode_one
 
 PUMP = Pubkey.from_string("6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P")
 _ASSOCIATED = Pubkey.from_string("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
-# By the name that a node gives the program of a mint.
-_TOKEN_PROGRAMS = {
-    "spl-token": Pubkey.from_string("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"),
-    "spl-token-2022": Pubkey.from_string("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"),
-}
+_TOKEN_PROGRAMS = {name: Pubkey.from_string(address) for name, address in TOKEN_PROGRAMS.items()}
 _ACCOUNTS = 100
 
 NO_MINT = "the node has no mint at its address"

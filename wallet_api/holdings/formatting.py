@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 
 import orjson
@@ -11,6 +11,7 @@ import orjson
 from wallet_api.chains import Chain
 from wallet_api.holdings.snapshots import Snapshot
 from wallet_api.providers.balances.base import NATIVE, Balances, HeldToken
+from wallet_api.times import shown_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class FormattedSnapshot:
     @property
     def last_updated(self) -> str:
         """Return when the balances were fetched: UTC, ISO 8601 with Z, whole seconds."""
-        return self.refreshed_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return shown_time(self.refreshed_at)
 
     @property
     def warnings(self) -> list[str]:

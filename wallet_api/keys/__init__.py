@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import TypedDict, Unpack
 
 from wallet_api.database import Connection, Row, load_statements
+from wallet_api.times import shown_time
 
 PREFIX = "wk_"
 MAX_NAME = 100
@@ -21,11 +22,6 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 class KeyRequestError(ValueError):
     """A key cannot be created or changed as requested; the message says why."""
-
-
-def shown_time(moment: datetime) -> str:
-    """Return a time of a key as it is shown: UTC, ISO 8601 with Z, whole seconds."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def key_hash(key: str) -> bytes:

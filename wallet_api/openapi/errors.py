@@ -13,11 +13,8 @@ from wallet_api.schemas.arguments import Arguments, load
 _CRASH = ApiError()
 _OF_ALL = (
     _CRASH,
-    Unauthorized(reason="missing_api_key"),
-    Forbidden("This API key is not valid.", reason="invalid_api_key"),
-    Forbidden("This API key has been revoked.", reason="revoked_api_key"),
-    Forbidden("This API key has expired.", reason="expired_api_key"),
-    Forbidden("This API key has no credits left.", reason="insufficient_credits"),
+    Unauthorized(),
+    *map(Forbidden, Forbidden.messages),
     RateLimited(
         "The limit of this API key is 300 requests per minute. Try again in 17 seconds.",
         retry_after_seconds=17,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, Row
 from wallet_api.periods import ALL, CHART_STEPS, PERIOD_LENGTHS
+from wallet_api.times import shown_time
 
 MAX_POINTS = 60
 
@@ -47,7 +48,7 @@ class Steps(NamedTuple):
         profits = dict(zip(row["chart_places"] or [], row["chart_profits"] or [], strict=True))
         return {
             "chart_step_seconds": self.seconds,
-            "chart_ends_at": self.ends_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "chart_ends_at": shown_time(self.ends_at),
             "chart_values": list(_values(self.last - self.first + 1, profits)),
         }
 

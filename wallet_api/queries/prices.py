@@ -8,6 +8,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import moment_of
+from wallet_api.times import shown_time
 
 _PRICES = load_sql(__package__, "prices")
 
@@ -30,7 +31,7 @@ def token_prices(
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
         **head,
-        **({} if as_of is None else {"as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}"}),
+        **({} if as_of is None else {"as_of": shown_time(moment)}),
         "tokens": tokens,
     }
 

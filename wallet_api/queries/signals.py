@@ -12,6 +12,7 @@ from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, lim
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import moment_of
+from wallet_api.times import shown_time
 
 MAX_HOURS = 168
 # Of each signal.
@@ -96,7 +97,7 @@ def group_signals(
         "currency": CHAINS[blockchain].currency,
         "mode": options.mode,
         "hours": options.window_hours,
-        "as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        "as_of": shown_time(moment),
         "native_price_usd": head["native_price_usd"],
         "total": head["total"],
         "count": len(rows),

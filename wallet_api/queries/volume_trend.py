@@ -8,6 +8,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
 from wallet_api.queries.native_price import read_native_price
+from wallet_api.times import shown_time
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")
 _NONE = dict.fromkeys(("buy", "buy_usd", "sell", "sell_usd", "volume", "volume_usd", "txn", "wallets"), 0)
@@ -41,5 +42,5 @@ def volume_trend(connection: Connection, now: datetime, blockchain: str, type: s
     )
     traded = {row["ends_at"]: row for row in rows}
     ends = [since + length * number for number in range(1, PERIOD_LENGTHS[period] // length + 1)]
-    buckets = [{"timestamp": f"{end:%Y-%m-%dT%H:%M:%SZ}", **traded.get(end, _NONE)} for end in ends]
+    buckets = [{"timestamp": shown_time(end), **traded.get(end, _NONE)} for end in ends]
     return Trend(buckets, native_price_usd)

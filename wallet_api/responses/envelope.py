@@ -1,7 +1,7 @@
 """The envelope of responses, and the handlers that give all errors the same shape."""
 
 import logging
-import time
+from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask, Response
@@ -12,6 +12,7 @@ from wallet_api.access.current import ApiRequest, current_request
 from wallet_api.errors import ApiError
 from wallet_api.schemas.envelope import ErrorSchema
 from wallet_api.schemas.shapes import to_json
+from wallet_api.times import shown_time
 
 log = logging.getLogger(__name__)
 
@@ -133,5 +134,5 @@ def _meta(request: ApiRequest, cache_age_seconds: int) -> dict[str, Any]:
         "cached": request.cached,
         "cache_age_seconds": cache_age_seconds,
         "version": __version__,
-        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time())),
+        "timestamp": shown_time(datetime.now(UTC)),
     }

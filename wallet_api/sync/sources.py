@@ -115,12 +115,17 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: E
     return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
 
 
-def _node_of(settings: Settings, limits: Limits, chain: str, stack: ExitStack) -> tuple[Node, Pace]:
-    name, url = chain.upper(), settings.rpc_url(chain)
+def node_url(settings: Settings, chain: str) -> str:
+    """Return the URL of the node of a chain. Raise SettingsError if there is none."""
+    url = settings.rpc_url(chain)
     if url is None:
-        raise SettingsError(f"{name}_RPC_URL is not set; it names the node of {chain}")
+        raise SettingsError(f"{chain.upper()}_RPC_URL is not set; it names the node of {chain}")
+    return url
+
+
+def _node_of(settings: Settings, limits: Limits, chain: str, stack: ExitStack) -> tuple[Node, Pace]:
     pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
-    node = Node(url, limits, FetchMetrics(CollectorRegistry()), pace)
+    node = Node(node_url(settings, chain), limits, FetchMetrics(CollectorRegistry()), pace)
     stack.callback(node.fetcher.close)
     return node, pace
 

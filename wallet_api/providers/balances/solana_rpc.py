@@ -25,10 +25,11 @@ from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.solana_names import Names, TokenName
 from wallet_api.settings import Settings
 
-TOKEN_PROGRAMS = (
-    "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
-    "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
-)
+# By the name that a node gives the program of a mint.
+TOKEN_PROGRAMS = {
+    "spl-token": "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
+    "spl-token-2022": "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
+}
 _COMMITMENT = {"commitment": "confirmed"}
 
 
@@ -59,7 +60,7 @@ class SolanaRpc:
                 ("getBalance", [wallet.address, _COMMITMENT]),
                 *(
                     ("getTokenAccountsByOwner", [wallet.address, {"programId": program}, parsed])
-                    for program in TOKEN_PROGRAMS
+                    for program in TOKEN_PROGRAMS.values()
                 ),
             ],
         )

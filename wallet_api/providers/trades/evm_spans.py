@@ -21,7 +21,7 @@ from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Foun
 # geth's limit of the values in a position of a filter.
 _MOST_TOPICS = 1000
 _FIRST_SPAN = 1000
-_LONGEST_SPAN = 10_000
+LONGEST_SPAN = 10_000
 # A span with fewer logs is doubled.
 _FEW_LOGS = 500
 _TOO_MANY_TOPICS = re.compile(r"topic|filters|addresses", re.IGNORECASE)
@@ -71,7 +71,7 @@ class EvmSpans:
             self._span, self._usual = max(self._span, self._usual), 0
             self._add_unlisted(found.setdefault(first, Found(self._node.block(first).hash)), first, unlisted)
         elif may_widen and len(logs) < _FEW_LOGS and last < newest:
-            self._span = min(2 * self._span, _LONGEST_SPAN)
+            self._span = min(2 * self._span, LONGEST_SPAN)
         return last, found, may_widen
 
     def read_block(self, wallet: TrackedWallet, number: int) -> Found:
