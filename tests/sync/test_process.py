@@ -189,7 +189,7 @@ def test_the_locks_of_chains_do_not_depend_on_their_order(operator: Operator) ->
         run = subprocess.run(
             [sys.executable, "-c", REORDERED, operator.url, chain], capture_output=True, check=False
         )
-        return b"AlreadyRunning" not in run.stderr
+        return b"SyncRunning" not in run.stderr
 
     with sole_session(operator.url, "trades", ["solana"]):
         assert (locks("solana"), locks("eth"), locks("base")) == (False, True, True)

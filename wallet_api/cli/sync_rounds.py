@@ -24,7 +24,7 @@ from wallet_api.settings import Settings
 from wallet_api.sync import report
 from wallet_api.sync.report import SyncName
 from wallet_api.sync.schedule import repeat, stopped_by_signals
-from wallet_api.sync.session import AlreadyRunning, sole_session
+from wallet_api.sync.session import SyncRunning, sole_session
 from wallet_api.sync.summaries import SOME_FAILED, RoundSummary
 
 _RECONNECT_SECONDS = 2.0
@@ -147,7 +147,7 @@ def _rounds(
                 report.begin_sync(connection, work.sync, work.chains or CHAINS, datetime.now(UTC))
                 worked = True
                 return repeat(one, every, stopping).status
-        except AlreadyRunning as error:
+        except SyncRunning as error:
             if not wait and time.monotonic() > started + _LOCK_SECONDS:
                 raise click.ClickException(str(error)) from None
             stopping.wait(_POLL_SECONDS)

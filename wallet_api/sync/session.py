@@ -16,7 +16,7 @@ LOCK_CLASS = 7_404
 _SESSION = load_statements(__package__, "session")
 
 
-class AlreadyRunning(Exception):
+class SyncRunning(Exception):
     """Another process runs this sync on this database. The message names it, and what to do."""
 
 
@@ -24,7 +24,7 @@ class AlreadyRunning(Exception):
 def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> Iterator[Connection]:
     """Yield the connection that holds the locks for `sync` and these chains, in autocommit.
 
-    Prices have one lock for all chains, and so have tokens. Raise AlreadyRunning if another process holds a
+    Prices have one lock for all chains, and so have tokens. Raise SyncRunning if another process holds a
     lock, and DatabaseUnavailable, also from within the context. The session holds the locks, so they end with
     the process or its connection.
     """
@@ -34,7 +34,7 @@ def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> Iterator[Co
     key = {"lock_class": LOCK_CLASS, "locks": locks}
     with translated(), closing(connect(url, application_name=name[:63])) as connection:
         if not connection.fetch_value(_SESSION["lock"], key):
-            raise AlreadyRunning(
+            raise SyncRunning(
                 f"'wallet-api sync {sync}' already runs on this database{_holder(connection, key)}. "
                 "Stop it first, or add --wait to take over when it ends."
             )
