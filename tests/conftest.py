@@ -45,19 +45,11 @@ STDERR = pytest.StashKey[int]()
 
 # The files that take longest, and start first, so that no worker is left with one at the end.
 LONG = (
-    *(
-        "test_up",
-        "test_follow_solana",
-        "test_ledger_properties",
-        "test_embedded",
-        "test_faults",
-        "test_docs_page",
-        "test_page",
-        "test_credits",
-    ),
-    *("test_backup", "test_remove", "test_solana_rpc", "test_secrets", "test_error_table", "test_attacks"),
-    *("test_schemathesis", "test_nginx", "test_ledger_under_way", "test_large", "test_standby"),
-    *("test_purge", "test_exports", "test_examples", "test_following_under_way", "test_follow_blocks"),
+    *("ledger_properties", "follow_solana", "faults", "credits", "up", "docs_page", "paging", "page"),
+    *("large_responses", "notify", "solana_rpc", "backup", "schemathesis", "error_table", "secrets"),
+    *("remove", "embedded", "examples", "follow_blocks", "serving", "wheel", "keys", "bulkhead", "attacks"),
+    *("nginx", "imports", "smoke", "moving", "large", "standby", "exports", "worked_example", "under_up"),
+    *("alerts", "following_under_way", "ledger_under_way"),
 )
 
 
@@ -80,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order the files by LONG; the Makefile keeps pytest-xdist from reordering them by number of tests."""
-    place = {f"{name}.py": number for number, name in enumerate(LONG)}
+    place = {f"test_{name}.py": number for number, name in enumerate(LONG)}
     items.sort(key=lambda item: place.get(item.path.name, len(LONG)))
 
 

@@ -120,14 +120,18 @@ def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, data
     importer = Importer(database_url)
     importer.wallets(random_trades.wallets(12))
     importer.trades(random_trades.trades(400, 12, NOW, days=1))
-    questions = [(path, question) for path, (_, own) in PAGED.items() for question in own]
-    for made_by, (path, question) in enumerate(questions):
-        cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
-        assert cursor, (path, question)
-        for number, (other, arguments) in enumerate(questions):
-            document = caller.ask(other, **arguments, limit=1, cursor=cursor)
-            assert document["success"] is (number == made_by), (path, question, other, arguments)
-            assert number == made_by or document["error"]["parameter"] == "cursor"
+    for path, (_, questions) in PAGED.items():
+        for number, question in enumerate(questions):
+            cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
+            assert cursor, (path, question)
+            # By each other question of its operation, and by one of each other operation in turn.
+            others = [(path, other) for other in questions if other is not question]
+            others += [(one, own[number % len(own)]) for one, (_, own) in PAGED.items() if one != path]
+            assert caller.ask(path, **question, limit=1, cursor=cursor)["success"], (path, question)
+            for other, arguments in others:
+                document = caller.ask(other, **arguments, limit=1, cursor=cursor)
+                assert document["success"] is False, (path, question, other, arguments)
+                assert document["error"]["parameter"] == "cursor"
     # The same question in other words.
     for path, question, words in (
         (BOARD, GROUP | {"period": "7d"}, {"sort": "total_volume", "min_txn": 1}),

@@ -5,15 +5,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import anyio
-import httpx2
 import msgspec
 import pytest
 import requests
-from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
 
 from tests.conftest import NewDatabase
 from tests.lib.demo_service import DemoService, demo_service
@@ -23,21 +20,27 @@ from wallet_api.database import connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
+if TYPE_CHECKING:
+    # It takes more than a second to load, which each worker would do to collect this file.
+    from mcp import Client
+
 GROUP = {"blockchain": "solana", "type": "kol"}
-Work = Callable[[Client], Awaitable[Any]]
+Work = Callable[["Client"], Awaitable[Any]]
 
 
 def _with_client(server: Gunicorn, key: str, work: Work, mode: str = "auto") -> Any:
     """Run `work` with a connected client; `legacy` begins with `initialize`."""
 
+    mcp, streamable_http = import_module("mcp"), import_module("mcp.client.streamable_http")
+
     async def connected() -> Any:
         headers = {"Authorization": f"Bearer {key}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=30, trust_env=False) as http:
-            transport = streamable_http_client(f"{server.url}/mcp", http_client=http)
-            async with Client(transport, mode=mode) as client:
+        async with import_module("httpx2").AsyncClient(headers=headers, timeout=30, trust_env=False) as http:
+            transport = streamable_http.streamable_http_client(f"{server.url}/mcp", http_client=http)
+            async with mcp.Client(transport, mode=mode) as client:
                 return await work(client)
 
-    return anyio.run(connected)
+    return import_module("anyio").run(connected)
 
 
 def _data(result: Any) -> Any:
@@ -55,7 +58,7 @@ def test_the_official_client_lists_and_calls_every_tool(
     modes = {"list_signals": "cluster", "get_analytics": "net_flow"}
     document = requests.get(f"{server.url}/v1/openapi.json", timeout=30).json()
 
-    async def work(client: Client) -> None:
+    async def work(client: "Client") -> None:
         tools = (await client.list_tools()).tools
         names = {item["get"]["operationId"] for item in document["paths"].values()}
         assert {tool.name for tool in tools} == names
@@ -71,7 +74,7 @@ def test_the_official_client_lists_and_calls_every_tool(
         wrong = await client.call_tool("list_wallets", GROUP | {"type": "cow"})
         assert wrong.is_error
         assert json.loads(wrong.content[0].text)["error"]["allowed"] == ["kol", "smart", "whale"]
-        with pytest.raises(MCPError, match="There is no tool"):
+        with pytest.raises(import_module("mcp").MCPError, match="There is no tool"):
             await client.call_tool("no_tool", {})
 
     _with_client(server, demo.key, work, mode)
@@ -82,7 +85,7 @@ def test_a_key_pays_for_calls_alone(server: Gunicorn, demo: DemoService, mode: s
     with connect(str(demo.settings.database_url)) as connection:
         key = create_key(connection, f"assistant {mode}", credits=100)
 
-    async def work(client: Client) -> None:
+    async def work(client: "Client") -> None:
         await client.list_tools()
         for _ in range(3):
             assert _data(await client.call_tool("list_wallets", GROUP))
@@ -147,7 +150,7 @@ def test_six_questions_get_the_right_numbers_over_mcp_alone(
     )
     wallet = service.wallet("solana", "kol")
 
-    async def work(client: Client) -> dict[str, Any]:
+    async def work(client: "Client") -> dict[str, Any]:
         async def ask(tool: str, **arguments: Any) -> Any:
             return _data(await client.call_tool(tool, arguments))
 
