@@ -196,7 +196,8 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     page.ask("Input.insertText", text=demo.key)
     page.press("Enter", 13)
     page.await_true(f"document.querySelector('.block') && {_LOADED}")
-    page.value("location.reload()")
+    # A new document, which a reload would begin only after it has returned.
+    page.open(f"{server.url}/?again{view}")
     page.await_true(f"document.querySelector('.block') && {_LOADED}")
     assert page.value("location.hash") == view
     assert page.value("Object.keys(localStorage).length") == 0
@@ -215,6 +216,17 @@ def test_names_addresses_and_mints_are_found_from_the_keyboard(
     _search(page, f"{named['name']} · solana")
     page.await_true(f"location.hash === '#/wallet/solana/kol/{named['wallet_address']}'")
     page.await_true(f"document.querySelector('#view h1').textContent === '{named['name']}'")
+    page.await_true("document.querySelector('[aria-label=Tokens] tbody a')")
+    page.value("document.querySelector('[aria-label=Tokens] tbody a').focus()")
+    page.press("Enter", 13)
+    page.await_true("location.hash.startsWith('#/token/') && document.activeElement.id === 'main'")
+    page.value("document.activeElement.blur()")
+    page.value("document.querySelector('#view .opener').focus()")
+    page.press("Enter", 13)
+    page.await_true("document.querySelector('.request').checkVisibility()")
+    page.press("Escape", 27)
+    page.await_true("!document.querySelector('.request').checkVisibility()")
+    assert page.value("document.activeElement.className") == "opener"
     views = _views(demo)
     _search(page, views["Who was first"].rpartition("/")[2])
     page.await_true(f"location.hash === '{views['Who was first']}'")
@@ -224,6 +236,11 @@ def test_names_addresses_and_mints_are_found_from_the_keyboard(
     page.await_true("document.querySelector('#said').textContent.startsWith('Also tracked as')")
     _search(page, "0x" + "1" * 40)
     page.await_true("document.querySelector('#said').textContent.startsWith('This is neither')")
+    _search(page, "a")
+    page.await_true("document.querySelectorAll('#said a').length > 9")
+    assert page.value(DRAWN_WIDTH) <= 1280
+    page.press("Escape", 27)
+    page.await_true("document.querySelector('#said').textContent === ''")
     _search(page, "Nobody Nowhere")
     page.await_true("document.querySelector('#said').textContent.includes('No tracked wallet is named')")
     assert page.problems == []

@@ -32,7 +32,10 @@ needs_chromium = pytest.mark.skipif(chromium() is None, reason="needs chromium: 
 
 
 class Page:
-    """A browser with a tab. `problems` are the errors on its console, and what its policy forbids."""
+    """A browser with a tab. `problems` are the errors on its console, and what its policy forbids.
+
+    `events` are the notices of DevTools about traces.
+    """
 
     def __init__(self, sent: IO[bytes], received: IO[bytes]) -> None:
         self._sent = sent
@@ -41,6 +44,7 @@ class Page:
         self._session: str | None = None
         self._target: str | None = None
         self.problems: list[str] = []
+        self.events: list[tuple[str, Message]] = []
         threading.Thread(target=self._read, args=(received,), daemon=True).start()
         self.open_tab()
 
@@ -122,6 +126,8 @@ class Page:
                     self._note(message["method"], message["params"])
 
     def _note(self, event: str, parameters: Message) -> None:
+        if event.startswith("Tracing."):
+            self.events.append((event, parameters))
         if event == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.problems.append(f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}")
         if event == "Runtime.exceptionThrown":

@@ -6,6 +6,7 @@ const KEY = "wallet-api.key";
 const THEME = "wallet-api.theme";
 const POLL_SECONDS = 15;
 const MOST_ROWS = 50;
+const ROW_REM = 2.1;
 const PERIODS = { "6h": "6 hours", "1d": "day", "7d": "7 days", "30d": "30 days", "90d": "90 days", all: "all time" };
 const SORTS = {
   realized_pnl: "profit", pnl_without_best_token: "profit without its best token", realized_pnl_percentage: "profit in %",
@@ -18,6 +19,7 @@ const TOKEN_SORTS = {
 };
 const MODES = { cluster: "bought together", entry: "new to all", exit: "left" };
 const ADDRESS = /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/i;
+const NATIVE = "native";
 
 const $ = (id) => document.getElementById(id);
 let key = sessionStorage.getItem(KEY) || document.body.dataset.key || "";
@@ -27,8 +29,9 @@ let leaving = new AbortController();
 let pausedUntil = 0;
 let polledAt = 0;
 let names = null;
-let group = ["", ""];
+let group = "";
 let besideOf = "";
+const chosen = {};
 
 // --- Elements ---
 
@@ -38,79 +41,73 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-function draw(tag, attributes) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
+function draw(d, attributes) {
+  const [svg, path] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+  for (const [name, value] of Object.entries({ ...attributes, "aria-hidden": true })) svg.setAttribute(name, value);
+  path.setAttribute("d", d);
+  svg.append(path);
+  return svg;
 }
-
-const link = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
-const shortened = (address) => (address.length > 16 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address);
 
 // A picture made of an address: five by five squares, left and right alike.
 function icon(address, size = 20) {
   let hash = 2166136261;
   for (const character of address) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619) >>> 0;
-  const svg = draw("svg", { viewBox: "0 0 5 5", width: size, height: size, "aria-hidden": "true" });
-  let path = "";
+  let squares = "";
   for (let place = 0; place < 15; place++) {
-    if (!((hash >>> place) & 1)) continue;
     const [x, y] = [Math.floor(place / 5), place % 5];
-    path += `M${x} ${y}h1v1h-1z` + (x < 2 ? `M${4 - x} ${y}h1v1h-1z` : "");
+    if ((hash >>> place) & 1) squares += `M${x} ${y}h1v1h-1z` + (x < 2 ? `M${4 - x} ${y}h1v1h-1z` : "");
   }
-  svg.append(draw("path", { d: path, fill: `hsl(${(hash >>> 15) % 360} 60% 50%)` }));
-  return svg;
+  return draw(squares, { viewBox: "0 0 5 5", width: size, height: size, fill: `hsl(${(hash >>> 15) % 360} 60% 50%)` });
 }
 
-const who = (href, address, name) =>
-  make("a", { href, className: "who", title: address }, icon(address), make("span", {}, name || shortened(address)));
-const walletLink = (profile) =>
-  who(link("wallet", profile.blockchain, profile.type, profile.wallet_address), profile.wallet_address, profile.name);
-const tokenLink = (chain, token) => who(link("token", chain, token.mint), token.mint, token.token_name || token.symbol);
-
-function spark(values) {
+// How a sum grew, with its zero.
+function spark({ values }) {
   const [width, height] = [84, 24];
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const points = values.map((value, place) => {
-    const x = values.length > 1 ? (place / (values.length - 1)) * width : width;
-    return `${x.toFixed(1)},${(height - 2 - ((value - low) / (high - low || 1)) * (height - 4)).toFixed(1)}`;
+    const [x, y] = [place / (values.length - 1 || 1), (high - value) / (high - low || 1)];
+    return `${(x * width).toFixed(1)} ${(2 + y * (height - 4)).toFixed(1)}`;
   });
-  const className = values.at(-1) < 0 ? "spark loss" : "spark gain";
-  const svg = draw("svg", { class: className, viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
-  svg.append(draw("polyline", { points: points.join(" ") }));
-  return svg;
+  return draw(`M${points.join("L")}`, { class: `spark ${values.at(-1) < 0 ? "loss" : "gain"}`, viewBox: `0 0 ${width} ${height}`, width, height });
 }
+
+const words = (text, className = "words") => make("p", { className }, text);
+const link = (...parts) => `#/${parts.join("/")}`;
+const shortened = (address) => (address.length > 16 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address);
+const who = (href, address, name) => make("a", { href, className: "who", title: address }, icon(address), name || shortened(address));
+const toWallet = (profile) => link("wallet", profile.blockchain, profile.type, profile.wallet_address);
+const walletLink = (profile) => who(toWallet(profile), profile.wallet_address, profile.name);
+const tokenLink = (chain) => (token) => who(link("token", chain, token.mint), token.mint, token.token_name || token.symbol);
 
 // --- Figures in words ---
 
 const unknown = (value) => value === null || value === undefined;
-const formats = {};
-function format(value, options) {
-  const name = JSON.stringify(options);
-  return (formats[name] ??= new Intl.NumberFormat("en", options)).format(value);
+function format(options) {
+  const numbers = new Intl.NumberFormat("en", options);
+  return (value) => (unknown(value) ? "–" : numbers.format(value));
 }
-
+const count = format({ maximumFractionDigits: 0 });
+const price = format({ maximumSignificantDigits: 4 });
+const percent = format({ style: "unit", unit: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const millions = format({ notation: "compact", maximumFractionDigits: 2 });
+const hundredths = format({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const digits = format({ maximumSignificantDigits: 3 });
 function amount(value) {
-  if (unknown(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1e6) return format(value, { notation: "compact", maximumFractionDigits: 2 });
-  if (size >= 1000) return format(value, { maximumFractionDigits: 0 });
-  if (size >= 1) return format(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  return format(value, { maximumSignificantDigits: 3 });
+  return (size >= 1e6 ? millions : size >= 1000 ? count : size >= 1 ? hundredths : digits)(value);
 }
-const price = (value) => (unknown(value) ? "–" : format(value, { maximumSignificantDigits: 4 }));
-const count = (value) => (unknown(value) ? "–" : format(value, {}));
-const percent = (value) => (unknown(value) ? "–" : `${format(value, { maximumFractionDigits: 1 })} %`);
-const usd = (value) => (unknown(value) ? "" : `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`);
+const usd = (value) => (unknown(value) ? "–" : `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`);
 
-// A profit has a sign and a color; a value in dollars follows where there is one.
-function signed(value, show = amount, dollars = undefined) {
-  if (unknown(value)) return make("span", {}, "–");
+// A profit has a sign and a color.
+function signed(value, show = amount) {
+  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
   const className = value > 0 ? "gain" : value < 0 ? "loss" : "";
-  const text = `${value > 0 ? "+" : value < 0 ? "−" : ""}${show(Math.abs(value))}`;
-  const extra = unknown(dollars) ? null : make("small", { className: "wide" }, ` ${usd(dollars)}`);
-  return make("span", { className }, text, extra);
+  return make("span", { className }, unknown(value) ? "–" : sign + show(Math.abs(value)));
 }
+const change = (value) => signed(value, percent);
+const gained = (value) => signed(value, usd);
+const side = (type) => make("span", { className: type === "buy" ? "gain" : "loss" }, type);
 
 function duration(seconds) {
   for (const [name, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
@@ -118,8 +115,35 @@ function duration(seconds) {
   }
   return `${Math.max(0, Math.floor(seconds))} s`;
 }
+const minutes = (value) => (unknown(value) ? "–" : duration(60 * value));
 const since = (moment) => `${duration((Date.now() - Date.parse(moment)) / 1000)} ago`;
 const ago = (moment) => (unknown(moment) ? "–" : make("time", { dateTime: moment, title: moment }, since(moment)));
+
+// --- Tables ---
+
+// Columns are [head, path of the value in a row, how it is shown, class]; an empty path is the row itself.
+const read = (row, path) => (path ? path.split(".").reduce((value, name) => value?.[name], row) : row);
+
+function table(columns, rows, empty) {
+  if (!rows.length) return words(empty);
+  const line = (tag, show) => make("tr", {}, ...columns.map((column) => make(tag, { className: column[3] ?? "n" }, show(column))));
+  const lines = rows.map((row) => line("td", ([, path, show]) => show(read(row, path))));
+  return make("table", {}, make("thead", {}, line("th", ([head]) => head)), make("tbody", {}, ...lines));
+}
+
+// Figures are columns of one row, beneath each other.
+function figures(columns, row = {}) {
+  const show = ([head, path, show]) => make("div", {}, make("dt", {}, head), make("dd", {}, show(read(row, path))));
+  return make("dl", {}, ...columns.map(show));
+}
+
+const pair = (first, second) => make("div", {}, first, make("small", {}, second));
+
+function chooser(label, options, chosen, choose, isNamed = false) {
+  const entries = Object.entries(options).map(([value, text]) => make("option", { value, selected: value === chosen }, text));
+  const select = make("select", { ariaLabel: label, onchange: () => choose(select.value) }, ...entries);
+  return make("label", {}, isNamed ? label : null, select);
+}
 
 // --- Requests ---
 
@@ -152,34 +176,56 @@ async function request(path, etag, signal) {
 }
 
 function requestPath(operation, values) {
-  const given = Object.entries(values).filter(([, value]) => !unknown(value) && value !== "");
+  const given = Object.entries(values).filter(([, value]) => !unknown(value));
   return `v1/${operation}?${new URLSearchParams(given)}`;
 }
 
 // --- Blocks ---
 
+// Each block is drawn in a frame of its own, so that no frame is long.
+let frames = Promise.resolve();
+const frame = () => (frames = frames.then(() => new Promise(requestAnimationFrame)));
+
 // A block shows what its paths return, each computed from the data of those before, and refreshes it while it is shown.
 // One that follows another is refreshed only with it: its data has a time in it, or costs a provider's request.
 class Block {
-  constructor(title, {
-    paths, show, rows = 0, fixed = false, kind = fixed ? "body fixed" : "body", controls = [], paged = false, follows = null,
-    isPending = () => false,
-  }) {
-    Object.assign(this, { paths, show, follows, isPending });
+  constructor(title, { paths, show, rows, options, fixed = false, paged = false, follows = null, isPending = () => false }) {
+    Object.assign(this, { title, paths, show, options, follows, isPending });
     Object.assign(this, { parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
     this.state = make("span", { className: "state" });
     this.code = make("pre");
     const copy = make("button", { type: "button", onclick: () => this.copy() }, "Copy");
-    const source = make("details", { className: "request" }, make("summary", {}, "Request"), make("div", {}, this.code, copy));
-    this.body = make("div", { className: kind, tabIndex: fixed ? 0 : -1 }, make("p", { className: "words" }, "Loading …"));
-    if (rows) this.body.style.setProperty("--rows-height", `${rows * 2.1}rem`);
+    const popup = make("div", { className: "request", popover: "auto" }, this.code, copy);
+    const opener = make("button", { type: "button", className: "opener", popoverTargetElement: popup }, "Request");
+    const choice = options ? chooser(`Order of ${title}`, options, this.choice, (value) => this.choose(value)) : null;
+    this.body = make("div", { className: fixed ? "body fixed" : "body" }, rows ? words("Loading …") : show());
+    if (rows) this.body.style.setProperty("--height", `${ROW_REM * rows}rem`);
     this.element = make("section", { className: "block", ariaLabel: title },
-      make("header", {}, make("h2", {}, title), ...controls, this.state, source), this.body);
-    if (paged) {
-      this.before = make("button", { type: "button", disabled: true, onclick: () => this.turn(-1) }, "Previous");
-      this.after = make("button", { type: "button", disabled: true, onclick: () => this.turn(1) }, "Next");
-      this.element.append(make("div", { className: "pages" }, this.before, this.after));
-    }
+      make("header", {}, make("h2", {}, title), choice, this.state, opener, popup), this.body);
+    const turner = (text, step) => make("button", { type: "button", disabled: true, onclick: () => this.turn(step) }, text);
+    this.turners = paged ? [turner("Previous", -1), turner("Next", 1)] : [];
+    if (paged) this.element.append(make("div", { className: "pages" }, ...this.turners));
+  }
+
+  get cursor() {
+    return this.cursors.at(-1);
+  }
+
+  get choice() {
+    return chosen[this.title] ?? Object.keys(this.options)[0];
+  }
+
+  choose(value) {
+    chosen[this.title] = value;
+    this.cursors = [];
+    this.refresh();
+  }
+
+  turn(step) {
+    if (step > 0) this.cursors.push(this.next);
+    else this.cursors.pop();
+    for (const turner of this.turners) turner.disabled = true;
+    this.refresh();
   }
 
   // Browsers give the clipboard to pages over TLS alone; else the text is selected.
@@ -188,41 +234,36 @@ class Block {
     navigator.clipboard?.writeText(this.code.textContent);
   }
 
-  turn(step) {
-    if (step > 0) this.cursors.push(this.next);
-    else this.cursors.pop();
-    this.before.disabled = this.after.disabled = true;
-    this.refresh();
-  }
-
   async refresh() {
     const { signal } = leaving;
     const run = ++this.run;
     const shown = [];
-    let changed = false;
+    let isNew = Boolean(this.failure);
+    let hasChanged = false;
     try {
       for (const [place, pathOf] of this.paths.entries()) {
-        const path = pathOf(this.cursors.at(-1) ?? "", ...shown);
+        const path = pathOf(this, ...shown);
         if (!path) break;
         this.cite(place, path);
-        const before = this.parts[place];
-        const response = await request(path, before?.path === path ? before.etag : null, signal);
+        const before = this.parts[place]?.path === path ? this.parts[place] : null;
+        const response = await request(path, before?.etag, signal);
         if (run !== this.run) return;
         if (response) this.parts[place] = { path, ...response };
+        isNew ||= Boolean(response);
+        hasChanged ||= Boolean(response && before);
         shown.push(this.parts[place].data);
-        changed ||= Boolean(response);
       }
     } catch (error) {
       if (!signal.aborted && run === this.run) this.fail(error);
       return;
     }
+    const content = isNew ? [this.show(...shown)].flat() : null;
+    if (content) await frame();
     if (signal.aborted || run !== this.run) return;
-    this.at = Date.now();
-    if (changed || this.failure) this.display(shown);
-    this.failure = "";
-    this.pending = this.isPending(...shown);
+    Object.assign(this, { at: Date.now(), failure: "", pending: this.isPending(...shown) });
+    if (content) this.display(content, shown[0].pagination);
     this.tick();
-    if (changed) for (const block of blocks) if (block.follows === this && block.at) block.refresh();
+    if (hasChanged) for (const block of blocks) if (block.follows === this) block.refresh();
   }
 
   isDue() {
@@ -235,16 +276,14 @@ class Block {
     this.code.textContent = [...this.code.textContent.split("\n").slice(0, place), line].join("\n");
   }
 
-  display(shown) {
+  display(content, pagination) {
     const focused = this.body.contains(document.activeElement) && document.activeElement.getAttribute("href");
-    const content = this.show(...shown);
-    this.body.replaceChildren(...[content].flat());
-    for (const chart of plots) if (!chart.root.isConnected) forgetPlot(chart);
+    this.body.replaceChildren(...content);
     if (focused) [...this.body.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
-    if (!this.before) return;
-    this.next = shown[0].pagination?.next_cursor;
-    this.before.disabled = !this.cursors.length;
-    this.after.disabled = !this.next;
+    if (!this.turners.length) return;
+    this.next = pagination.next_cursor;
+    this.turners[0].disabled = !this.cursors.length;
+    this.turners[1].disabled = !this.next;
   }
 
   fail(error) {
@@ -252,7 +291,7 @@ class Block {
     if (error.status === 401 || error.status === 403) return askForKey(error.message);
     this.failure = error.message;
     this.pausedUntil = Date.now() + 1000 * error.wait;
-    if (!this.at || error.status === 404) this.body.replaceChildren(make("p", { className: "words error" }, error.message));
+    if (!this.at || error.status === 404) this.body.replaceChildren(words(error.message, "words loss"));
     this.tick();
   }
 
@@ -261,111 +300,84 @@ class Block {
     const age = this.at ? `updated ${duration((Date.now() - this.at) / 1000)} ago` : "";
     const problem = this.at ? `${this.failure} Last ${age}` : "Not loaded";
     this.state.textContent = this.failure ? `${problem}; next try in ${Math.max(wait, 0)} s` : age;
-    this.state.classList.toggle("error", Boolean(this.failure));
+    this.state.classList.toggle("loss", Boolean(this.failure));
   }
-}
-
-const words = (text) => make("p", { className: "words" }, text);
-
-// Columns are [head, cell of a row, class].
-function table(columns, rows, empty) {
-  if (!rows.length) return words(empty);
-  const heads = columns.map(([head, , className = ""]) => make("th", { scope: "col", className }, head));
-  const lines = rows.map((row) => make("tr", {}, ...columns.map(([, cell, className = ""]) => make("td", { className }, cell(row)))));
-  return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
-}
-
-// The first rows, and how many there are.
-function first(columns, rows, empty, which) {
-  const note = rows.length > MOST_ROWS ? [words(`The ${MOST_ROWS} ${which}, of ${count(rows.length)}.`)] : [];
-  return [table(columns, rows.slice(0, MOST_ROWS), empty), ...note];
-}
-
-function figures(pairs) {
-  const known = pairs.filter(([, value]) => !unknown(value));
-  return make("dl", { className: "figures" }, ...known.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
-}
-
-function chooser(label, options, chosen, choose, isNamed = false) {
-  const entries = Object.entries(options).map(([value, text]) => make("option", { value, selected: value === chosen }, text));
-  return make("label", {}, isNamed ? label : null, make("select", { ariaLabel: label, onchange: (event) => choose(event.target.value) }, ...entries));
 }
 
 // --- Plots ---
 
 const plots = new Set();
 const probe = document.body.appendChild(make("span", { hidden: true }));
+let colors = {};
 function color(name) {
-  probe.style.color = `var(--${name})`;
-  return getComputedStyle(probe).color;
+  if (!colors[name]) {
+    probe.style.color = `var(--${name})`;
+    colors[name] = getComputedStyle(probe).color;
+  }
+  return colors[name];
 }
 
-function axis(extra) {
+const utc = (options) => new Intl.DateTimeFormat("en", { timeZone: "UTC", ...options });
+const [day, clock] = [utc({ month: "short", day: "numeric" }), utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" })];
+const times = (self, values, place, space, step) => values.map((value) => (step % 86400 && value % 86400 ? clock : day).format(1000 * value));
+const prices = (self, values) => values.map((value) => (unknown(value) ? "" : price(value)));
+
+function axis(options) {
   const lines = { stroke: () => color("line"), width: 1 };
-  return { stroke: () => color("pale"), grid: lines, ticks: lines, ...extra };
+  return { stroke: () => color("pale"), grid: lines, ticks: lines, ...options };
 }
 
-function forgetPlot(chart) {
-  chart.destroy();
-  plots.delete(chart);
-}
-
-// A plot as wide as its block. It has a text for who cannot see it.
-function plot(text, options, data) {
+// A plot is made as soon as it has a width, and goes when it has none. It has a text for who cannot see it.
+function plot(text, series, data, options = {}) {
   const place = make("div", { className: "plot", role: "img", ariaLabel: text });
-  const chart = new uPlot({ height: 270, width: 600, cursor: { y: false }, ...options }, data, place);
-  const widths = new ResizeObserver(([entry]) => {
-    if (entry.contentRect.width) chart.setSize({ width: entry.contentRect.width, height: 270 });
-  });
-  widths.observe(place);
-  plots.add(chart);
+  const height = 270;
+  let chart = null;
+  const resize = (width) => {
+    if (chart && width) return chart.setSize({ width, height });
+    chart?.destroy();
+    plots.delete(chart);
+    if (width) plots.add((chart = new uPlot({
+      width, height, cursor: { y: false },
+      tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
+      axes: [axis({ values: times }), axis({ values: prices, size: (self, texts) => 20 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length)) })],
+      series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series.map((line) => ({ points: { show: false }, ...line }))],
+      ...options,
+    }, data, place)));
+  };
+  new ResizeObserver(([{ contentRect }]) => setTimeout(resize, 0, contentRect.width)).observe(place);
   return place;
 }
 
-function profitPlot(calendar, currency) {
-  const days = calendar.months.flatMap((month) => month.dates);
+function profitPlot(days, currency) {
   if (!days.length) return words("No trade yet.");
   let sum = 0;
-  const times = days.map((day) => Date.parse(day.date) / 1000);
   const daily = days.map((day) => day.realized_pnl);
   const total = daily.map((profit) => (sum += profit));
-  const show = (self, value) => (unknown(value) ? "–" : `${amount(value)} ${currency}`);
-  const bars = uPlot.paths.bars({ size: [0.7, 24] });
-  const text = `Realized profit over ${days.length} days with a trade: ${amount(sum)} ${currency}.`;
-  return plot(text, {
-    tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
-    axes: [axis({}), axis({ size: 64, values: (self, ticks) => ticks.map(price) })],
-    series: [
-      { label: "day", value: "{YYYY}-{MM}-{DD}" },
-      { label: "profit of the day", paths: bars, points: { show: false }, stroke: () => color("line"), fill: () => color("line"), value: show },
-      { label: "in all", width: 2, points: { show: false }, stroke: () => color(sum < 0 ? "loss" : "gain"), value: show },
-    ],
-  }, [times, daily, total]);
+  const value = (self, profit) => (unknown(profit) ? "–" : `${amount(profit)} ${currency}`);
+  const bar = () => color("pale");
+  return plot(`Realized profit over ${days.length} days with a trade: ${amount(sum)} ${currency}.`, [
+    { label: "profit of the day", paths: uPlot.paths.bars({ size: [0.7, 24] }), stroke: bar, fill: bar, value },
+    { label: "in all", width: 2, stroke: () => color(sum < 0 ? "loss" : "gain"), value },
+  ], [days.map((day) => Date.parse(day.date) / 1000), daily, total]);
 }
 
 function pricePlot(trades, currency) {
   const known = trades.filter((trade) => trade.price_per_token > 0).sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
   if (!known.length) return words("No trade with a price.");
-  const times = known.map((trade) => Date.parse(trade.created_at) / 1000);
   const all = known.map((trade) => trade.price_per_token);
-  const only = (side) => known.map((trade) => (trade.transaction_type === side ? trade.price_per_token : null));
-  const show = (self, value) => (unknown(value) ? "–" : `${price(value)} ${currency}`);
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const only = (type) => known.map((trade) => (trade.transaction_type === type ? trade.price_per_token : null));
+  const value = (self, figure) => (unknown(figure) ? "–" : `${price(figure)} ${currency}`);
   const points = (label, name, fill) => ({
-    label, paths: () => null, value: show, stroke: () => color(name),
+    label, value, paths: () => null, stroke: () => color(name),
     points: { show: true, size: 8, width: 2, stroke: () => color(name), fill: () => color(fill) },
   });
-  return plot(`Prices of ${known.length} trades, from ${price(Math.min(...all))} to ${price(Math.max(...all))} ${currency}.`, {
-    scales: { y: { distr: Math.max(...all) > 5 * Math.min(...all) ? 3 : 1 } },
-    axes: [axis({}), axis({ size: 88, values: (self, ticks) => ticks.map((tick) => (unknown(tick) ? "" : price(tick))) })],
-    series: [
-      { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" },
-      { label: "price", stroke: () => color("line"), points: { show: false }, value: show },
-      points("buy", "gain", "gain"), points("sell", "loss", "card"),
-    ],
-  }, [times, all, only("buy"), only("sell")]);
+  return plot(`Prices of ${known.length} trades, from ${price(low)} to ${price(high)} ${currency}.`, [
+    { label: "price", stroke: () => color("pale"), value }, points("buy", "gain", "gain"), points("sell", "loss", "card"),
+  ], [known.map((trade) => Date.parse(trade.created_at) / 1000), all, only("buy"), only("sell")], { scales: { y: { distr: high > 5 * low ? 3 : 1 } } });
 }
 
-// --- Views ---
+// --- Views: a title, and blocks ---
 
 // The figures of a board that have a column only where it is sorted by them.
 const EXTRA = {
@@ -373,232 +385,213 @@ const EXTRA = {
   profit_factor: ["Factor", (value) => (unknown(value) ? "no loss" : amount(value))], max_drawdown: ["Fall", amount], active_days: ["Days", count],
 };
 
-function entitle(heading, text = heading.textContent) {
-  heading.textContent = text;
+function entitle(text) {
+  document.querySelector("#view h1").textContent = text;
   document.title = `${text} · Wallet Intelligence`;
 }
 
+const heading = (address, kind) => make("div", { className: "title" },
+  icon(address, 28), make("h1", {}, shortened(address)), make("small", {}, kind), make("code", {}, address));
+
 function board(chain, type, period, sort) {
   const currency = meta.currencies[chain];
-  const go = (changes) => (location.hash = link("board", ...Object.values({ chain, type, period, sort, ...changes })));
-  const counted = Object.fromEntries(groups().map(([c, t, n]) => [`${c}/${t}`, `${c} ${t} (${n})`]));
+  const go = (group, period, sort) => (location.hash = `#/board/${group}/${period}/${sort}`);
+  const counted = Object.fromEntries(Object.entries(groups()).map(([name, n]) => [name, `${name.replace("/", " ")} (${n})`]));
   const title = make("div", { className: "title" }, make("h1", {}, "Board"), make("div", { className: "controls" },
-    chooser("Group", counted, `${chain}/${type}`, (value) => go({ chain: value.split("/")[0], type: value.split("/")[1] }), true),
-    chooser("Period", PERIODS, period, (value) => go({ period: value }), true),
-    chooser("By", SORTS, sort, (value) => go({ sort: value }), true)));
-  const stats = (name, show) => (entry) => show(entry.period_stats[name]);
+    chooser("Group", counted, group, (value) => go(value, period, sort), true),
+    chooser("Period", PERIODS, period, (value) => go(group, value, sort), true),
+    chooser("By", SORTS, sort, (value) => go(group, period, value), true)));
   const columns = [
-    ["#", (entry) => count(entry.rank), "n"],
-    ["Wallet", (entry) => walletLink({ ...entry.profile, blockchain: chain, type, wallet_address: entry.wallet })],
-    [`Profit, ${currency}`, ({ period_stats: { realized_pnl, realized_pnl_usd } }) => signed(realized_pnl, amount, realized_pnl_usd), "n"],
-    ["", (entry) => spark(entry.chart.values)],
-    ["%", stats("realized_pnl_percentage", (value) => signed(value, percent)), "n wide"],
-    ["Won", (entry) => percent(entry.period_win_rate_distribution.win_rate_percentage), "n wide"],
-    ["Volume", stats("total_volume", amount), "n wide"],
-    ["Trades", stats("total_txn", count), "n wide"],
-    ["Held for", stats("avg_hold_time_minutes", (value) => (unknown(value) ? "–" : duration(60 * value))), "n wide"],
+    ["#", "rank", count],
+    ["Wallet", "", ({ profile, wallet }) => walletLink({ ...profile, blockchain: chain, type, wallet_address: wallet }), ""],
+    [`Profit, ${currency}`, "period_stats.realized_pnl", signed],
+    ["Profit, $", "period_stats.realized_pnl_usd", gained, "n wide"],
+    ["", "chart", spark],
+    ["%", "period_stats.realized_pnl_percentage", change, "n wide"],
+    ["Won", "period_win_rate_distribution.win_rate_percentage", percent, "n wide"],
+    ["Volume", "period_stats.total_volume", amount, "n wide"],
+    ["Trades", "period_stats.total_txn", count, "n wide"],
+    ["Held for", "period_stats.avg_hold_time_minutes", minutes, "n wide"],
   ];
-  if (sort in EXTRA) columns.splice(3, 0, [EXTRA[sort][0], stats(sort, EXTRA[sort][1]), "n"]);
-  const ranks = new Block("Ranks", {
-    paths: [(cursor) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, chart: true, limit: 50, cursor })],
-    show: ({ leaderboard }) => table(columns, leaderboard, groups().some(([, , n]) => n)
-      ? "No wallet of this group traded in the period." : "No wallet is tracked yet: wallet-api discover finds some, and wallet-api import wallets adds them."),
-    rows: 51, paged: true,
-  });
-  return [title, ranks];
+  if (sort in EXTRA) columns.splice(3, 0, [EXTRA[sort][0], `period_stats.${sort}`, EXTRA[sort][1]]);
+  const empty = Object.values(groups()).some(Boolean) ? "No wallet of this group traded in the period."
+    : "No wallet is tracked yet: wallet-api discover finds some, and wallet-api import wallets adds them.";
+  return [title, new Block("Ranks", {
+    paths: [({ cursor }) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, chart: true, limit: MOST_ROWS, cursor })],
+    show: ({ leaderboard }) => table(columns, leaderboard, empty), rows: 1 + Math.min(groups()[group] || 1, MOST_ROWS), paged: true,
+  })];
 }
 
-const side = (trade) => make("span", { className: trade.transaction_type === "buy" ? "gain" : "loss" }, trade.transaction_type);
-
-function tradeColumns(chain, currency, first) {
-  return [
-    ["When", (trade) => ago(trade.created_at)],
-    ["", side],
-    first,
-    ["Tokens", (trade) => amount(trade.token_amount), "n wide"],
-    [`Value, ${currency}`, (trade) => make("span", {}, amount(trade.value), make("small", { className: "wide" }, ` ${usd(trade.value_usd)}`)), "n"],
-  ];
-}
+const tradeColumns = (currency, about) => [
+  ["When", "created_at", ago, ""],
+  ["", "transaction_type", side, ""],
+  about,
+  ["Tokens", "token_amount", amount, "n wide"],
+  [`Value, ${currency}`, "value", amount],
+  ["Value, $", "value_usd", usd, "n wide"],
+  [`Profit, ${currency}`, "realized_pnl", signed, "n wide"],
+];
 
 function wallet(chain, type, address) {
   const currency = meta.currencies[chain];
   const of = { blockchain: chain, address };
-  const name = make("h1", {}, shortened(address));
-  const title = make("div", { className: "title" }, icon(address, 28), name, make("small", {}, `${chain} ${type}`), make("code", {}, address));
-  let sort = "last_seen";
-  const tokens = new Block("Tokens", {
-    controls: [chooser("Order", TOKEN_SORTS, sort, (value) => { sort = value; tokens.cursors = []; tokens.refresh(); })],
-    paths: [(cursor) => requestPath("wallets/tokens", { ...of, type, sort, limit: MOST_ROWS, cursor })],
-    show: (page) => table([
-      ["Token", (token) => tokenLink(chain, token)],
-      ["Realized", (token) => signed(token.realized_pnl), "n"],
-      ["%", (token) => signed(token.realized_pnl_percentage, percent), "n wide"],
-      ["Unrealized", (token) => signed(token.unrealized_pnl), "n"],
-      ["Bought", (token) => amount(token.invested), "n wide"],
-      ["Sold", (token) => amount(token.sold), "n wide"],
-      ["Last trade", (token) => ago(token.last_seen), "n wide"],
-    ], page.tokens, "No token was traded."),
-    rows: 13, fixed: true, paged: true,
-  });
   const trades = new Block("Trades", {
-    paths: [(cursor) => requestPath("wallets/history", { ...of, type, limit: 50, overview: false, cursor })],
-    show: (page) => table(tradeColumns(chain, currency, ["Token", (trade) => tokenLink(chain, trade)]), page.trades, "No trade yet."),
+    paths: [({ cursor }) => requestPath("wallets/history", { ...of, type, limit: 25, overview: false, cursor })],
+    show: (page) => table(tradeColumns(currency, ["Token", "", tokenLink(chain), ""]), page.trades, "No trade yet."),
     rows: 13, fixed: true, paged: true,
   });
   return [
-    title,
+    heading(address, `${chain} ${type}`),
     new Block("All time", {
       paths: [() => requestPath("wallets/history", { ...of, type, limit: 1, overview: false })],
-      show: ({ profile, lifetime_stats: stats }) => {
-        entitle(name, profile.name || shortened(address));
+      show: ({ profile, lifetime_stats: stats } = {}) => {
+        if (profile) entitle(profile.name || shortened(address));
         return figures([
-          [`Realized, ${currency}`, signed(stats.realized_pnl)], ["Realized in %", signed(stats.realized_pnl_percentage, percent)],
-          [`Unrealized, ${currency}`, unknown(stats.unrealized_pnl) ? null : signed(stats.unrealized_pnl, amount, stats.unrealized_pnl_usd)],
-          ["Won", `${percent(stats.win_rate)} of ${count(stats.total_sold)}`], [`Bought, ${currency}`, amount(stats.buy)], [`Sold, ${currency}`, amount(stats.sell)],
-          ["Trades", count(stats.total_tx_count)], ["Tokens", `${count(stats.active_tokens_count)}, holds ${count(stats.still_holding_count)}`],
-          [`Best sale, ${currency}`, signed(stats.best_trade_pnl)], [`In held tokens, ${currency}`, amount(stats.open_cost)],
-        ]);
+          [`Realized, ${currency}`, "realized_pnl", signed], ["Realized in %", "realized_pnl_percentage", change],
+          [`Unrealized, ${currency}`, "unrealized_pnl", signed], ["Unrealized, $", "unrealized_pnl_usd", gained],
+          [`Bought, ${currency}`, "buy", amount], [`Sold, ${currency}`, "sell", amount], [`In held tokens, ${currency}`, "open_cost", amount],
+          [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Trades", "total_tx_count", count], ["Sales won", "win_rate", percent],
+          ["Tokens", "active_tokens_count", count], ["Still held", "still_holding_count", count],
+        ], stats);
       },
-      kind: "body figured",
     }),
     new Block("Profit over time", {
-      paths: [() => requestPath("wallet/pnl_calendar", of)], show: (calendar) => profitPlot(calendar, currency), rows: 9.6,
+      paths: [() => requestPath("wallet/pnl_calendar", of)],
+      show: ({ months }) => profitPlot(months.flatMap((month) => month.dates), currency), rows: 9.6,
     }),
-    tokens,
+    new Block("Tokens", {
+      options: TOKEN_SORTS,
+      paths: [({ choice, cursor }) => requestPath("wallets/tokens", { ...of, type, sort: choice, limit: 25, cursor })],
+      show: (page) => table([
+        ["Token", "", tokenLink(chain), ""],
+        [`Realized, ${currency}`, "realized_pnl", signed],
+        ["%", "realized_pnl_percentage", change, "n wide"],
+        ["Unrealized", "unrealized_pnl", signed],
+        ["Bought", "invested", amount, "n wide"],
+        ["Sold", "sold", amount, "n wide"],
+        ["Last trade", "last_seen", ago, "n wide"],
+      ], page.tokens, "No token was traded."),
+      rows: 13, fixed: true, paged: true,
+    }),
     new Block("Holdings", {
-      paths: [() => requestPath("wallets/holdings", of), (cursor, balances) => pricesOf(chain, balances)],
-      show: (...data) => holdings(chain, ...data),
+      paths: [() => requestPath("wallets/holdings", of), (block, { active_holdings: { tokens } }) => pricesOf(chain, tokens)],
+      show: ({ active_holdings: held }, priced) => holdings(chain, held, priced?.tokens ?? []),
       rows: 11, fixed: true, follows: trades, isPending: (balances) => balances.active_holdings.loading,
     }),
     trades,
   ];
 }
 
-const NATIVE = "native";
-function pricesOf(chain, { active_holdings: { tokens } }) {
+function pricesOf(chain, tokens) {
   const mints = tokens.map((token) => token.token_address).filter((mint) => mint !== NATIVE);
   return mints.length ? requestPath("tokens/prices", { blockchain: chain, mint: mints.slice(0, 100).join(",") }) : null;
 }
 
-function holdings(chain, { active_holdings: held }, priced = { tokens: [] }) {
+function holdings(chain, held, priced) {
   if (held.loading) return words("The balances are being fetched …");
-  const prices = new Map(priced.tokens.map((token) => [token.mint, token.price]));
-  const rows = held.tokens.map((token) => {
-    const worth = token.token_address === NATIVE ? 1 : prices.get(token.token_address);
-    return { ...token, mint: token.token_address, price: worth, worth: unknown(worth) ? null : worth * Number(token.amount_formatted) };
-  }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
   const currency = meta.currencies[chain];
-  return first([
-    ["Token", (token) => (token.mint === NATIVE ? make("strong", {}, token.symbol) : tokenLink(chain, token))],
-    ["Amount", (token) => amount(Number(token.amount_formatted)), "n"],
-    [`Price, ${currency}`, (token) => price(token.price), "n wide"],
-    [`Worth, ${currency}`, (token) => amount(token.worth), "n"],
-  ], rows, "It holds nothing.", "worth most");
+  const prices = new Map([[NATIVE, 1], ...priced.map((token) => [token.mint, token.price])]);
+  const rows = held.tokens.map((token) => {
+    const [mint, units] = [token.token_address, Number(token.amount_formatted)];
+    const worth = unknown(prices.get(mint)) ? null : prices.get(mint) * units;
+    return { ...token, mint, units, price: prices.get(mint), worth };
+  }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
+  return [table([
+    ["Token", "", (token) => (token.mint === NATIVE ? make("strong", {}, token.symbol) : tokenLink(chain)(token)), ""],
+    ["Amount", "units", amount],
+    [`Price, ${currency}`, "price", price, "n wide"],
+    [`Worth, ${currency}`, "worth", amount],
+  ], rows.slice(0, MOST_ROWS), "It holds nothing."),
+  ...(rows.length > MOST_ROWS ? [words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`)] : [])];
 }
 
 function token(chain, mint) {
   const currency = meta.currencies[chain];
-  const name = make("h1", {}, shortened(mint));
-  const title = make("div", { className: "title" }, icon(mint, 28), name, make("small", {}, chain), make("code", {}, mint));
-  let sort = "first_buy";
+  const of = { blockchain: chain, mint };
   const trades = new Block("Trades and prices", {
-    paths: [(cursor) => requestPath("tokens/transactions", { blockchain: chain, mint, limit: 100, cursor })],
+    paths: [({ cursor }) => requestPath("tokens/transactions", { ...of, limit: 50, cursor })],
     show: ({ transactions }) => [
       pricePlot(transactions, currency),
-      table(tradeColumns(chain, currency, ["Wallet", (trade) => walletLink(trade.profile)]), transactions, "No trade yet."),
+      table(tradeColumns(currency, ["Wallet", "profile", walletLink, ""]), transactions, "No trade yet."),
     ],
     rows: 19, fixed: true, paged: true,
   });
-  const traders = new Block("Who was first", {
-    controls: [chooser("Order", TRADER_SORTS, sort, (value) => { sort = value; traders.cursors = []; traders.refresh(); })],
-    paths: [(cursor) => requestPath("tokens/stats", { blockchain: chain, mint, sort, limit: 50, cursor })],
-    show: (page) => table([
-      ["Wallet", ({ profile }) => walletLink(profile)],
-      ["Type", ({ profile }) => profile.type, "wide"],
-      ["First buy", ({ trader_stats: stats }) => ago(stats.first_buy_at)],
-      ["Bought", ({ trader_stats: stats }) => amount(stats.buy), "n wide"],
-      ["Sold", ({ trader_stats: stats }) => amount(stats.sell), "n wide"],
-      [`Profit, ${currency}`, ({ trader_stats: stats }) => signed(stats.realized_pnl, amount, stats.realized_pnl_usd), "n"],
-      ["Keeps", ({ trader_holdings: held }) => percent(held.bag_pct), "n"],
-    ], page.traders, "No tracked wallet traded it."),
-    rows: 13, fixed: true, paged: true, follows: trades,
-  });
   return [
-    title,
+    heading(mint, chain),
     new Block("Token", {
-      paths: [() => requestPath("tokens/stats", { blockchain: chain, mint, limit: 1 })],
-      show: ({ token: named, total_holders: wallets, total_statistics: sums }) => {
-        entitle(name, [named.token_name, named.symbol].filter(Boolean).join(" · ") || shortened(mint));
+      paths: [() => requestPath("tokens/stats", { ...of, limit: 1 })],
+      show: (stats = {}) => {
+        if (stats.token) entitle([stats.token.token_name, stats.token.symbol].filter(Boolean).join(" · ") || shortened(mint));
         return figures([
-          [`Price, ${currency}`, price(named.price)], ["Price", unknown(named.price_usd) ? null : `$${price(named.price_usd)}`],
-          ["Market cap", unknown(named.market_cap_usd) ? null : usd(named.market_cap_usd)],
-          ["Wallets", count(wallets.kol_count + wallets.smart_count + wallets.whale_count)], ["Still holding", count(wallets.still_holding_count)],
-          [`Bought, ${currency}`, amount(sums.total_buy)], [`Sold, ${currency}`, amount(sums.total_sell)], [`Net flow, ${currency}`, signed(sums.net_flow)],
-          ["First entry", ago(sums.first_entry_time)], ["Latest entry", ago(sums.latest_entry_time)],
-        ]);
+          [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
+          ["Wallets", "total_holders", (holders = {}) => count(holders.kol_count + holders.smart_count + holders.whale_count)],
+          ["Still holding", "total_holders.still_holding_count", count], [`Net flow, ${currency}`, "total_statistics.net_flow", signed],
+          [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],
+          ["First entry", "total_statistics.first_entry_time", ago], ["Latest entry", "total_statistics.latest_entry_time", ago],
+        ], stats);
       },
-      kind: "body figured", follows: trades,
+      follows: trades,
     }),
     trades,
-    traders,
+    new Block("Who was first", {
+      options: TRADER_SORTS,
+      paths: [({ choice, cursor }) => requestPath("tokens/stats", { ...of, sort: choice, limit: 25, cursor })],
+      show: (page) => table([
+        ["Wallet", "profile", walletLink, ""],
+        ["Type", "profile.type", String, "wide"],
+        ["First buy", "trader_stats.first_buy_at", ago, ""],
+        [`Bought, ${currency}`, "trader_stats.buy", amount, "n wide"],
+        ["Sold", "trader_stats.sell", amount, "n wide"],
+        ["Profit", "trader_stats.realized_pnl", signed],
+        ["Profit, $", "trader_stats.realized_pnl_usd", gained, "n wide"],
+        ["Keeps", "trader_holdings.bag_pct", percent],
+      ], page.traders, "No tracked wallet traded it."),
+      rows: 13, fixed: true, paged: true, follows: trades,
+    }),
   ];
 }
 
-// A list of two lines to the left and right of each row.
-function list(rows, left, right, empty) {
-  const part = (className, [first, second]) => make("div", { className }, first, make("small", {}, ...[second].flat()));
-  if (!rows.length) return words(empty);
-  return make("ol", { className: "list" }, ...rows.map((row) => make("li", {}, part("", left(row)), part("n", right(row)))));
-}
-
 // The signals and the newest trades of the group.
-let mode = "cluster";
 function beside(chain, type) {
   const currency = meta.currencies[chain];
   const newest = new Block("Newest trades", {
     paths: [() => requestPath("transactions/latest", { blockchain: chain, type, limit: 25 })],
-    show: ({ transactions }) => list(
-      transactions, (trade) => [walletLink(trade.profile), ago(trade.created_at)],
-      (trade) => [tokenLink(chain, trade), [side(trade), ` ${amount(trade.value)} ${currency}`]], "No trade yet."),
-    rows: 20, fixed: true,
+    show: ({ transactions }) => table([
+      ["Wallet", "", (trade) => pair(walletLink(trade.profile), ago(trade.created_at)), ""],
+      ["Token", "", (trade) => pair(tokenLink(chain)(trade), make("span", {}, side(trade.transaction_type), ` ${amount(trade.value)} ${currency}`))],
+    ], transactions, "No trade yet."),
+    rows: 20.5, fixed: true,
   });
   const signals = new Block("Signals", {
-    controls: [chooser("Mode", MODES, mode, (value) => { mode = value; signals.refresh(); })],
-    paths: [() => requestPath("signals", { blockchain: chain, type, mode, limit: 20, include_wallets: false })],
-    show: ({ signals: found, hours }) => list(
-      found, (signal) => [tokenLink(chain, signal.token), `${count(signal.window.wallet_count)} wallets, ${signal.signal_strength}`],
-      (signal) => [signed(signal.token_stats.net_flow), `net ${currency}, ${hours} h`], `No signal in ${hours} hours.`),
-    rows: 14, fixed: true, follows: newest,
+    options: MODES,
+    paths: [({ choice }) => requestPath("signals", { blockchain: chain, type, mode: choice, limit: 20, include_wallets: false })],
+    show: ({ signals: found, hours }) => table([
+      ["Token", "", (signal) => pair(tokenLink(chain)(signal.token), `${count(signal.window.wallet_count)} wallets, ${signal.signal_strength}`), ""],
+      ["Net flow", "token_stats.net_flow", (flow) => pair(signed(flow), `${currency}, ${hours} h`)],
+    ], found, `No signal in ${hours} hours.`),
+    rows: 14.5, fixed: true, follows: newest,
   });
   return [signals, newest];
 }
 
 // --- The address, which names the view ---
 
-const groups = () => Object.entries(meta.wallet_counts).flatMap(([chain, types]) => Object.entries(types).map(([type, n]) => [chain, type, n]));
-
-function parts() {
-  try {
-    return location.hash.replace(/^#\//, "").split("/").map(decodeURIComponent);
-  } catch {
-    return [];
-  }
-}
+// Return how many wallets each group has: { "solana/kol": 40 }.
+const groups = () => Object.fromEntries(Object.entries(meta.wallet_counts).flatMap(([chain, types]) =>
+  Object.entries(types).map(([type, wallets]) => [`${chain}/${type}`, wallets])));
 
 function view() {
-  const [name, chain, ...rest] = parts();
-  const known = (type) => groups().some(([c, t]) => c === chain && t === type);
-  if (name === "wallet" && known(rest[0]) && rest[1]) {
-    group = [chain, rest[0]];
-    return wallet(chain, ...rest);
-  }
+  const [, name, chain, ...rest] = location.hash.split("/");
+  const known = Object.keys(groups());
+  const isGroup = known.includes(`${chain}/${rest[0]}`);
   if (name === "token" && meta.chains.includes(chain) && rest[0]) {
-    if (group[0] !== chain) group = [chain, Object.keys(meta.wallet_counts[chain])[0]];
+    if (!group.startsWith(`${chain}/`)) group = known.find((own) => own.startsWith(`${chain}/`));
     return token(chain, rest[0]);
   }
-  if (known(rest[0])) group = [chain, rest[0]];
-  else group = (groups().find(([, , n]) => n) ?? groups()[0]).slice(0, 2);
-  return board(...group, Object.hasOwn(PERIODS, rest[1]) ? rest[1] : "7d", Object.hasOwn(SORTS, rest[2]) ? rest[2] : "realized_pnl");
+  group = isGroup ? `${chain}/${rest[0]}` : known.find((own) => groups()[own]) ?? known[0];
+  if (name === "wallet" && isGroup && rest[1]) return wallet(chain, ...rest);
+  const [period, sort] = [[PERIODS, rest[1], "7d"], [SORTS, rest[2], "realized_pnl"]].map(([all, own, usual]) => (Object.hasOwn(all, own) ? own : usual));
+  return board(...group.split("/"), period, sort);
 }
 
 async function route() {
@@ -607,7 +600,6 @@ async function route() {
   $("main").hidden = $("forget").hidden = false;
   leaving.abort();
   leaving = new AbortController();
-  for (const chart of plots) forgetPlot(chart);
   say();
   try {
     meta ??= (await request("v1/meta", null, leaving.signal)).data;
@@ -617,14 +609,14 @@ async function route() {
     besideOf = "";
     return;
   }
-  const shown = view();
-  entitle(shown[0].querySelector("h1"));
-  $("view").replaceChildren(...shown.map((part) => part.element ?? part));
-  const isSame = besideOf === String(group);
-  const aside = isSame ? blocks.filter((block) => $("beside").contains(block.element)) : beside(...group);
-  if (!isSame) $("beside").replaceChildren(...aside.map((block) => block.element));
-  besideOf = String(group);
-  blocks = [...shown.slice(1), ...aside];
+  const [title, ...shown] = view();
+  if ($("main").contains(document.activeElement)) $("main").focus();
+  $("view").replaceChildren(title, ...shown.map((block) => block.element));
+  entitle(title.querySelector("h1").textContent);
+  const aside = besideOf === group ? blocks.filter((block) => $("beside").contains(block.element)) : beside(...group.split("/"));
+  if (besideOf !== group) $("beside").replaceChildren(...aside.map((block) => block.element));
+  besideOf = group;
+  blocks = [...shown, ...aside];
   poll();
 }
 
@@ -650,8 +642,7 @@ function askForKey(message) {
   key = besideOf = "";
   sessionStorage.removeItem(KEY);
   $("main").hidden = $("forget").hidden = true;
-  $("view").replaceChildren();
-  $("beside").replaceChildren();
+  for (const part of ["view", "beside"]) $(part).replaceChildren();
   $("ask").hidden = false;
   $("refused").textContent = message;
   $("key").focus();
@@ -661,75 +652,52 @@ function say(...content) {
   $("said").replaceChildren(...content);
 }
 
-$("ask").addEventListener("submit", (event) => {
-  event.preventDefault();
-  key = $("key").value.trim();
-  $("key").value = "";
-  sessionStorage.setItem(KEY, key);
-  route();
-});
-$("forget").addEventListener("click", () => askForKey(""));
-
 const label = (profile) => `${profile.name} · ${profile.blockchain} ${profile.type}`;
 
-// Names are loaded once, when the search is first used.
-function loadNames() {
-  names ??= Promise.all(groups().filter(([, , n]) => n).map(async ([blockchain, type]) =>
-    (await request(requestPath("wallets", { blockchain, type, limit: 1000 }))).data.wallets.filter((profile) => profile.name)))
-    .then((lists) => lists.flat())
-    .catch(() => { names = null; return []; });
-  return names;
+async function loadNames() {
+  const ofGroup = ([blockchain, type]) => request(requestPath("wallets", { blockchain, type, limit: 1000 }));
+  const lists = await Promise.all(Object.keys(groups()).filter((name) => groups()[name]).map((name) => ofGroup(name.split("/"))));
+  const found = lists.flatMap(({ data }) => data.wallets).filter((profile) => profile.name);
+  $("names").replaceChildren(...found.map((profile) => make("option", { value: label(profile) })));
+  return found;
 }
 
 // Return the wallets of this name and group, or else those whose name and group have the text in them.
 async function named(text) {
+  names ??= loadNames().catch((error) => { names = null; throw error; });
   const sought = text.toLowerCase();
-  const found = (await loadNames()).filter((profile) => label(profile).toLowerCase().includes(sought));
+  const found = (await names).filter((profile) => label(profile).toLowerCase().includes(sought));
   const exact = found.filter((profile) => label(profile).toLowerCase() === sought);
   return exact.length ? exact : found;
 }
 
-$("sought").addEventListener("input", async () => {
-  const text = $("sought").value.trim();
-  const found = key && meta && text.length > 1 && !ADDRESS.test(text) ? await named(text) : [];
-  if ($("sought").value.trim() !== text) return;
-  $("names").replaceChildren(...found.slice(0, 20).map((profile) => make("option", { value: label(profile) })));
-});
-
-const goTo = (profile) => link("wallet", profile.blockchain, profile.type, profile.wallet_address);
+const linkTo = (profile, text = label(profile)) => make("a", { href: toWallet(profile) }, text);
 
 async function find(text) {
   if (!ADDRESS.test(text)) {
     const found = await named(text);
-    if (found.length === 1) return (location.hash = goTo(found[0]));
+    if (found.length === 1) return (location.hash = toWallet(found[0]));
     if (!found.length) return say(`No tracked wallet is named “${text}”.`);
     const which = found.length > 12 ? `The first 12 of ${found.length} wallets:` : `${found.length} wallets:`;
-    return say(which, ...found.slice(0, 12).map((profile) => make("a", { href: goTo(profile) }, label(profile))));
+    return say(which, ...found.slice(0, 12).map((profile) => linkTo(profile)));
   }
   const { data } = await request(requestPath("wallets/lookup", { address: text }));
   if (data.found) {
     const [first, ...others] = data.matches.map((match) => ({ ...match, wallet_address: data.wallet_address }));
-    const arrived = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
-    if (location.hash !== goTo(first)) {
-      location.hash = goTo(first);
+    if (location.hash !== toWallet(first)) {
+      const arrived = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+      location.hash = toWallet(first);
       await arrived;
     }
-    if (others.length) say("Also tracked as", ...others.map((match) => make("a", { href: goTo(match) }, `${match.blockchain} ${match.type}`)));
+    if (others.length) say("Also tracked as", ...others.map((match) => linkTo(match, `${match.blockchain} ${match.type}`)));
     return;
   }
-  const chains = meta.chains.filter((chain) => (chain === "solana") !== text.startsWith("0x"));
-  for (const blockchain of chains) {
+  for (const blockchain of meta.chains.filter((chain) => (chain === "solana") !== text.startsWith("0x"))) {
     const { tokens } = (await request(requestPath("tokens/prices", { blockchain, mint: text }))).data;
     if (tokens[0].found) return (location.hash = link("token", blockchain, tokens[0].mint));
   }
   say("This is neither a tracked wallet nor a token that one has traded.");
 }
-
-$("search").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const text = $("sought").value.trim();
-  if (text && key && meta) find(text).catch((error) => say(error.message));
-});
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (document.documentElement.dataset.theme || (darkSystem.matches ? "dark" : "light")) === "dark";
@@ -737,18 +705,31 @@ const isDark = () => (document.documentElement.dataset.theme || (darkSystem.matc
 function paint(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
   $("theme").textContent = isDark() ? "Light" : "Dark";
+  colors = {};
   for (const chart of plots) chart.redraw();
 }
 
+$("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  key = $("key").value.trim();
+  $("key").value = "";
+  sessionStorage.setItem(KEY, key);
+  route();
+});
+$("search").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = $("sought").value.trim();
+  if (text && key && meta) find(text).catch((error) => say(error.message));
+});
+$("sought").addEventListener("input", () => key && meta && named("").catch(() => {}));
+$("forget").addEventListener("click", () => askForKey(""));
 $("theme").addEventListener("click", () => {
-  const theme = isDark() ? "light" : "dark";
-  localStorage.setItem(THEME, theme);
-  paint(theme);
+  localStorage.setItem(THEME, isDark() ? "light" : "dark");
+  paint(localStorage.getItem(THEME));
 });
 darkSystem.addEventListener("change", () => paint());
-paint(localStorage.getItem(THEME));
-
 addEventListener("keydown", (event) => {
+  if (event.key === "Escape") say();
   if (event.key !== "/" || event.target.closest("input, select, textarea")) return;
   event.preventDefault();
   $("sought").focus();
@@ -758,4 +739,5 @@ addEventListener("hashchange", () => {
 });
 document.addEventListener("visibilitychange", tick);
 setInterval(tick, 1000);
+paint(localStorage.getItem(THEME));
 route();

@@ -1,0 +1,199 @@
+"""The page at / in headless Chromium: how soon a view is seen after the key, its requests and its tasks.
+
+    python -m tests.benchmarks.page [--trades 1000000] [--runs 5] [--url URL --key KEY]
+
+Without the address of a service, one with 1,000 demo wallets is made, which takes some minutes. Measured are
+the board of the group with most wallets, its wallet with most trades, and the token that it bought most of;
+each run in a new tab without a cache. The CPU time of a task is that of the page's own thread, so that it is
+nearly the same on a busy machine; a task is the handling of a response, or the drawing of a frame.
+"""
+
+import os
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import requests
+
+from tests.benchmarks.http_servers import gunicorn
+from tests.lib.browser import Message, Page, browser
+from tests.lib.demo_service import demo_service
+from tests.lib.processes import environment_of
+from wallet_api import embedded
+from wallet_api.settings import Settings
+
+_SIZE = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+# The demo's page has a key from the beginning.
+_BEGUN = "document.querySelector('.block') || !document.querySelector('#ask').hidden"
+# Note when a frame with the first block of the view is drawn, and when one with all blocks.
+_WATCH = """
+meta = null;
+askForKey("");
+window.seen = {};
+addEventListener("submit", () => {
+  seen.key = performance.now();
+  const note = (moment) => setTimeout(() => { seen[moment] ??= performance.now() - seen.key; });
+  const look = () => {
+    const states = [...document.querySelectorAll(".state")].map((state) => state.textContent);
+    if (states.some(Boolean)) note("first");
+    if (states.length && states.every(Boolean)) note("all");
+    else requestAnimationFrame(look);
+  };
+  look();
+}, { once: true, capture: true });
+"""
+# With the sizes of the requests of the view.
+_SEEN = """
+new Promise((resolve) => setTimeout(resolve, 300)).then(() => {
+  const requests = performance.getEntriesByType("resource").filter((entry) => entry.startTime >= seen.key);
+  return { ...seen, sizes: requests.map((entry) => entry.decodedBodySize) };
+})
+"""
+_TRACE = {"includedCategories": ["toplevel", "devtools.timeline", "v8.execute"]}
+
+Seen = dict[str, Any]
+
+
+class Task(NamedTuple):
+    """A task of the page's thread: its milliseconds, those of CPU, and these by what was done."""
+
+    wall: float
+    cpu: float
+    parts: Counter[str]
+
+
+@click.command()
+@click.option("--trades", default=1_000_000, show_default=True, help="Size of the ledger that is made.")
+@click.option("--runs", default=5, show_default=True, help="Tabs of each view; times are medians.")
+@click.option("--url", default="", help="A running service, without a slash at the end.")
+@click.option("--key", default="", help="Its key.")
+def main(trades: int, runs: int, url: str, key: str) -> None:
+    """Print a table of the views, and the frames that took longest."""
+    if url:
+        _measure(url, key, runs)
+    else:
+        with _service(trades) as (its_url, its_key):
+            _measure(its_url, its_key, runs)
+
+
+@contextmanager
+def _service(trades: int) -> Iterator[tuple[str, str]]:
+    """A service of a demo world, with the provider of its balances: its address and a key."""
+    with tempfile.TemporaryDirectory(prefix="wallet-page-") as name:
+        folder = Path(name)
+        # The server of root runs as another user.
+        folder.chmod(0o711)
+        with (
+            embedded.running(Settings(wallet_api_home=name)) as settings,
+            demo_service(settings, wallets=1000, trades=trades, days=90) as demo,
+            gunicorn("page", "wsgi:app", folder, environment_of(demo.settings)) as server,
+        ):
+            yield server.url, demo.key
+
+
+def _views(url: str, key: str) -> dict[str, str]:
+    """Return the address of each view that is measured."""
+
+    def ask(operation: str, **arguments: str | int) -> Any:
+        headers = {"Authorization": f"Bearer {key}"}
+        response = requests.get(f"{url}/v1/{operation}", arguments, headers=headers, timeout=60).json()
+        return response.get("data", response)
+
+    groups = {
+        (chain, kind): wallets
+        for chain, kinds in ask("meta")["wallet_counts"].items()
+        for kind, wallets in kinds.items()
+    }
+    chain, kind = max(groups, key=lambda group: groups[group])
+    group: dict[str, str | int] = {"blockchain": chain, "type": kind, "limit": 1}
+    wallet = ask("wallet/leaderboard", **group, period="all", sort="total_txn")["leaderboard"][0]["wallet"]
+    token = ask("wallets/tokens", **group, address=wallet, sort="invested")["tokens"][0]["mint"]
+    return {
+        "board": f"#/board/{chain}/{kind}/7d/realized_pnl",
+        "wallet": f"#/wallet/{chain}/{kind}/{wallet}",
+        "token": f"#/token/{chain}/{token}",
+    }
+
+
+def _measure(url: str, key: str, runs: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, browser(Path(folder) / "profile") as page:
+        found = {
+            name: [_seen(page, f"{url}/{view}", key) for _ in range(runs)]
+            for name, view in _views(url, key).items()
+        }
+    click.echo(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    click.echo(
+        "| view | first block, ms | all, ms | requests | largest, kB | longest task, ms | its CPU, ms | for |"
+    )
+    click.echo("|---|---:|---:|---:|---:|---:|---:|---|")
+    for name, of in found.items():
+        click.echo(f"| {name} | {' | '.join(_figures(of))} |")
+
+
+def _seen(page: Page, url: str, key: str) -> Seen:
+    """Enter the key in a new tab, and return the moments, the requests and the tasks of the view."""
+    page.open_tab()
+    page.ask("Emulation.setDeviceMetricsOverride", **_SIZE)
+    page.ask("Network.setCacheDisabled", cacheDisabled=True)
+    page.open(url)
+    page.await_true(_BEGUN)
+    page.value(_WATCH)
+    page.ask("Input.insertText", text=key)
+    page.events.clear()
+    page.ask("Tracing.start", traceConfig=_TRACE, transferMode="ReportEvents")
+    page.press("Enter", 13)
+    page.await_true("seen.all")
+    seen: Seen = page.value(_SEEN)
+    page.ask("Tracing.end")
+    while not any(event == "Tracing.tracingComplete" for event, _ in page.events):
+        time.sleep(0.05)
+    return {**seen, "tasks": _tasks(page.events)}
+
+
+def _tasks(events: list[tuple[str, Message]]) -> list[Task]:
+    """Return the tasks of the thread that has drawn the page: of all such threads the busiest one."""
+    traced = [event for _, parameters in events for event in parameters.get("value", ())]
+    threads: dict[tuple[int, int], list[Message]] = {
+        (event["pid"], event["tid"]): []
+        for event in traced
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    for event in traced:
+        thread = event["pid"], event["tid"]
+        if event["ph"] == "X" and thread in threads:
+            threads[thread].append(event)
+    tasks: list[Task] = []
+    within: list[Message] = []
+    busiest = max(threads.values(), key=lambda of: sum(event.get("tdur", 0) for event in of))
+    for event in sorted(busiest, key=lambda event: (event["ts"], -event["dur"])):
+        while within and within[-1]["ts"] + within[-1]["dur"] <= event["ts"]:
+            within.pop()
+        cpu = event.get("tdur", 0) / 1000
+        if within:
+            tasks[-1].parts[within[-1]["name"]] -= cpu
+        else:
+            tasks.append(Task(event["dur"] / 1000, cpu, Counter()))
+        tasks[-1].parts[event["name"]] += cpu
+        within.append(event)
+    return tasks
+
+
+def _figures(runs: list[Seen]) -> Iterator[str]:
+    for moment in ("first", "all"):
+        yield f"{statistics.median(seen[moment] for seen in runs):.0f}"
+    yield f"{statistics.median(len(seen['sizes']) for seen in runs):.0f}"
+    yield f"{max(size for seen in runs for size in seen['sizes']) / 1000:.0f}"
+    yield f"{statistics.median(max(task.wall for task in seen['tasks']) for seen in runs):.0f}"
+    yield f"{statistics.median(max(task.cpu for task in seen['tasks']) for seen in runs):.0f}"
+    dearest = max((task for seen in runs for task in seen["tasks"]), key=lambda task: task.cpu)
+    yield ", ".join(f"{name} {cpu:.0f}" for name, cpu in dearest.parts.most_common(4))
+
+
+if __name__ == "__main__":
+    main()
