@@ -249,11 +249,9 @@
               percentage(quantity, NULLIF(face.supply, 0)) AS supply_pct,
               percentage(peak, NULLIF(face.supply, 0)) AS supply_pct_peak,
               round_half_up(invested, 9) AS total_buy,
-              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
-                  AS total_buy_usd,
+              traded.buy_usd AS total_buy_usd,
               round_half_up(sold, 9) AS total_sell,
-              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
-                  AS total_sell_usd,
+              traded.sell_usd AS total_sell_usd,
               round_half_up(realized, 9) AS realized_pnl,
               CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
               percentage(realized, realized_cost) AS realized_pnl_percentage,
@@ -276,6 +274,9 @@
          LEFT JOIN active
            ON active.wallet_id = position.wallet_id
         CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
         WHERE position.place <= %(most_wallets)s
        ),
        shown AS (

@@ -1,5 +1,4 @@
 -- A token, what the wallets of one type or of all did in it and still hold, and a page of these wallets, each by itself.
--- A set of trades without a stored dollar value counts with the latest native price.
 -- Needs native_prices_pkey, token_faces_pkey, and what token_block.sql and token_traders.sql need.
   WITH
 {latest_price},
@@ -7,16 +6,12 @@
 {token_traders},
 {trader_page},
        summed AS (
-       SELECT latest.usd,
-              count(*) FILTER (WHERE buy_txn > 0) AS buyers,
+       SELECT count(*) FILTER (WHERE buy_txn > 0) AS buyers,
               COALESCE(sum(quantity), 0) AS quantity,
               COALESCE(sum(peak), 0) AS peak,
 {ledger.sums: COALESCE(sum($), 0) AS $},
               COALESCE(max(invested), 0) AS largest_position
-         FROM latest
-         LEFT JOIN trader
-           ON true
-        GROUP BY latest.usd
+         FROM trader
        ),
        entry AS (
        SELECT first_buy,
@@ -38,14 +33,13 @@
        ),
        total_statistics AS (
        SELECT round_half_up(invested, 9) AS total_statistics_total_buy,
-              round_half_up(buy_usd, 4) AS total_statistics_total_buy_usd,
+              traded.buy_usd AS total_statistics_total_buy_usd,
               round_half_up(sold, 9) AS total_statistics_total_sell,
-              round_half_up(sell_usd, 4) AS total_statistics_total_sell_usd,
+              traded.sell_usd AS total_statistics_total_sell_usd,
               round_half_up(invested + sold, 9) AS total_statistics_total_volume,
-              round_half_up(dollars(invested_usd + sold_usd, invested_without_usd + sold_without_usd, buy_txn + sell_txn,
-                                    buys_without_usd + sells_without_usd, usd), 4) AS total_statistics_total_volume_usd,
+              traded.volume_usd AS total_statistics_total_volume_usd,
               round_half_up(invested - sold, 9) AS total_statistics_net_flow,
-              round_half_up(buy_usd - sell_usd, 4) AS total_statistics_net_flow_usd,
+              traded.net_flow_usd AS total_statistics_net_flow_usd,
               CASE WHEN invested + sold = 0 THEN 0
                    ELSE round_half_up(quotient(invested, invested + sold), 4)
               END AS total_statistics_buying_pressure,
@@ -54,39 +48,40 @@
               iso_time(first.first_buy) AS total_statistics_first_entry_time,
               first.type AS total_statistics_first_entry_type,
               first.address AS total_statistics_first_entry_wallet_address,
-              iso_time(latest.first_buy) AS total_statistics_latest_entry_time,
-              latest.type AS total_statistics_latest_entry_type,
-              latest.address AS total_statistics_latest_entry_wallet_address,
+              iso_time(last.first_buy) AS total_statistics_latest_entry_time,
+              last.type AS total_statistics_latest_entry_type,
+              last.address AS total_statistics_latest_entry_wallet_address,
               -- An entry may be a few minutes ahead of the clock.
               CASE WHEN first.first_buy <= %(now)s
                    THEN round_half_up(quotient(extract(epoch FROM %(now)s::timestamptz - first.first_buy), 3600), 2)
                    WHEN first.first_buy > %(now)s THEN 0
               END AS total_statistics_time_since_first_entry_hours
          FROM summed
-        -- NULL if none of them is known, 0 if there are none.
+        CROSS JOIN latest
         CROSS JOIN LATERAL (
-              SELECT dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, usd) AS buy_usd,
-                     dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, usd) AS sell_usd) AS traded
+              SELECT
+{traded_usd}) AS traded
          LEFT JOIN entry AS first
            ON first.first_place = 1
-         LEFT JOIN entry AS latest
-           ON latest.latest_place = 1
+         LEFT JOIN entry AS last
+           ON last.latest_place = 1
        ),
        valued AS (
        SELECT page.*,
               latest.usd,
               face.supply,
               round_half_up(invested, 9) AS buy,
-              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
-                  AS buy_usd,
+              traded.buy_usd,
               round_half_up(sold, 9) AS sell,
-              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
-                  AS sell_usd,
+              traded.sell_usd,
               -- A token that is not held is worth 0, with or without a price, also in dollars.
               CASE WHEN quantity = 0 THEN 0 ELSE quantity * price END AS worth,
               CASE WHEN quantity = 0 THEN 0 ELSE latest.usd END AS held_usd
          FROM page
         CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
          LEFT JOIN token_faces AS face
            ON face.token_id = page.token_id
         WHERE ordinal <= %(limit)s::bigint

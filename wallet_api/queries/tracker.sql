@@ -33,9 +33,8 @@
        ),
        token AS MATERIALIZED (
        SELECT summed.*,
-              -- A trade without a dollar value counts with the latest native price.
-              dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd) AS buy_usd,
-              dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd) AS sell_usd,
+              traded.buy_usd,
+              traded.sell_usd,
               held.mint,
               held.token_name,
               face.symbol,
@@ -50,6 +49,9 @@
               END AS bucket
          FROM summed
         CROSS JOIN latest
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
         CROSS JOIN LATERAL (
               SELECT mint,
                      token_name,
@@ -88,14 +90,11 @@
               sell_txn AS period_stats_sell_txn,
               buy_txn + sell_txn AS period_stats_total_txn,
               round_half_up(invested, 9) AS period_stats_total_buy,
-              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
-                  AS period_stats_total_buy_usd,
+              traded.buy_usd AS period_stats_total_buy_usd,
               round_half_up(sold, 9) AS period_stats_total_sell,
-              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
-                  AS period_stats_total_sell_usd,
+              traded.sell_usd AS period_stats_total_sell_usd,
               round_half_up(invested + sold, 9) AS period_stats_volume,
-              round_half_up(dollars(invested_usd + sold_usd, invested_without_usd + sold_without_usd, buy_txn + sell_txn,
-                                    buys_without_usd + sells_without_usd, latest.usd), 4) AS period_stats_volume_usd,
+              traded.volume_usd AS period_stats_volume_usd,
 {profit: profit.$ AS period_stats_$},
               win_count AS period_stats_win_count,
               closed_count - win_count AS period_stats_loss_count,
@@ -112,6 +111,9 @@
         CROSS JOIN LATERAL (
               SELECT
 {profit}) AS profit
+        CROSS JOIN LATERAL (
+              SELECT
+{traded_usd}) AS traded
        ),
        distribution AS (
        SELECT percentage(win_count, closed_count) AS period_win_rate_distribution_win_rate_percentage,
@@ -174,9 +176,9 @@
               symbol,
               COALESCE(token_name, face_name, '') AS token_name,
               round_half_up(invested, 9) AS buy_value,
-              round_half_up(buy_usd, 4) AS buy_value_usd,
+              buy_usd AS buy_value_usd,
               round_half_up(sold, 9) AS sell_value,
-              round_half_up(sell_usd, 4) AS sell_value_usd,
+              sell_usd AS sell_value_usd,
               round_half_up(bought_tokens, 18) AS buy_tokens,
               round_half_up(sold_tokens, 18) AS sell_tokens,
               buy_txn,
