@@ -185,7 +185,6 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/wallets/lookup", "several"): look_up_addresses(connection, [ADDRESS, UNTRACKED]),
         ("/v1/wallets/history", "page"): wallet_history(connection, tracked, NOW, HistoryPage(limit=1)),
         ("/v1/wallets/tokens", "page"): wallet_tokens(connection, tracked, NOW, TokensPage(limit=1)),
-        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, tracked, NOW, "1d"),
         ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW),
         ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, quiet, NOW),
         ("/v1/wallets/connections", "the_first"): wallet_connections(connection, tracked, NOW, limit=1),
@@ -225,6 +224,12 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
     }
 
 
+def _trackers(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]:
+    """Return the same of trackers, whose sums of hours reach back for a month."""
+    tracked = find_wallet(connection, "solana", ADDRESS)
+    return {("/v1/wallets/tracker", "a_day"): track_wallet(connection, tracked, now, "1d")}
+
+
 def _windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]:
     """Return the same of the operations with a window, whose rollups reach back for a day or two."""
     hour, day, days = ({"window_seconds": seconds} for seconds in (3600, 86_400, 172_800))
@@ -244,18 +249,23 @@ def _responses(database_url: str, connection: Connection) -> dict[tuple[str, str
     """Return the data of all examples, by path and name, of a ledger that is made and cleared."""
     _fill(database_url)
     found = {(path, name): exact(SHAPES[path], data) for (path, name), data in _answers(connection).items()}
-    clear(connection)
     later = datetime.now(UTC).replace(microsecond=0) - NOW
-    _fill(database_url, later)
-    for (path, name), data in _windows(connection, NOW + later).items():
-        dated = re.sub(MOMENT, lambda moment: _earlier(moment[0], later), SHAPES[path].write([data])[0])
-        found[path, name] = parsed(dated.encode())
+    # After whole days, hours of the day are as they were.
+    for answers, shift in ((_trackers, timedelta(days=later.days)), (_windows, later)):
+        clear(connection)
+        _fill(database_url, shift)
+        for (path, name), data in answers(connection, NOW + shift).items():
+            found[path, name] = parsed(_earlier(SHAPES[path].write([data])[0], shift).encode())
     return found
 
 
-def _earlier(moment: str, later: timedelta) -> str:
-    """Return the time as the example has it."""
-    return (datetime.fromisoformat(moment) - later).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _earlier(text: str, shift: timedelta) -> str:
+    """Return the text with its times as the examples have them."""
+    return re.sub(
+        MOMENT,
+        lambda moment: f"{datetime.fromisoformat(moment[0]) - shift:%Y-%m-%dT%H:%M:%SZ}",
+        text,
+    )
 
 
 if __name__ == "__main__":
