@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from wallet_api.forms import BadRow, check_address
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rejects import BITS, OPTIONAL, Repeated, StagedReject, TradeKey, mark_of
-from wallet_api.ledger.files.rows import Amounts, Text, TradeRow
+from wallet_api.ledger.files.rows import RowAmounts, Text, TradeRow
 from wallet_api.ledger.merge import LOCKS
 from wallet_api.ledger.tokens import Token
 
@@ -25,7 +25,7 @@ KnownWallets = dict[tuple[str, str], int]
 
 
 class Trade(NamedTuple):
-    """A trade without what identifies it. Amounts are texts; UNSET is what its row leaves out."""
+    """A trade without what identifies it. RowAmounts are texts; UNSET is what its row leaves out."""
 
     created_at: datetime
     token_amount: str
@@ -63,7 +63,7 @@ class Batch:
         """Return the tokens of all trades."""
         return {token for positions in self._positions for _, token in positions}
 
-    def add(self, number: int, wallet_id: int, row: TradeRow, amounts: Amounts) -> None:
+    def add(self, number: int, wallet_id: int, row: TradeRow, amounts: RowAmounts) -> None:
         """Add a checked row with its line number, and its amounts as texts. Raises Repeated."""
         token = (row.blockchain, row.mint)
         trades = self._positions[wallet_id % LOCKS].setdefault((wallet_id, token), {})

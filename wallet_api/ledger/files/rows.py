@@ -32,7 +32,7 @@ Text = str | None | UnsetType
 RawAmount = Any
 
 # Token amount, value, USD, and the value that was exchanged, as texts.
-Amounts = tuple[str, str | UnsetType, Text, Text]
+RowAmounts = tuple[str, str | UnsetType, Text, Text]
 
 RowType = TypeVar("RowType", bound=msgspec.Struct)
 
@@ -65,7 +65,7 @@ class WalletRow(msgspec.Struct):
 
 
 class TradeRow(msgspec.Struct, gc=False):
-    """One trade of a tracked wallet. Amounts are exact decimals in the token, the native coin, and USD.
+    """One trade of a tracked wallet. RowAmounts are exact decimals in the token, the native coin, and USD.
 
     It has a value, a value in USD, or both.
     """
@@ -83,7 +83,7 @@ class TradeRow(msgspec.Struct, gc=False):
     exchanged_value: RawAmount = UNSET
     event_index: Any = UNSET
 
-    def check(self, now: datetime) -> Amounts:
+    def check(self, now: datetime) -> RowAmounts:
         """Convert the row to its stored form. Raises BadRow.
 
         Return its amounts. The value is UNSET if USD alone are stated.
