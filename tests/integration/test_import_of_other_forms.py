@@ -106,6 +106,8 @@ def test_columns_that_are_otherwise_called_are_named(
         as_csv(path, rows)
     refused = run_file(database_url, "import", "trades", path)
     assert refused.status == (1 if name.endswith("csv") else 3)
+    reason = refused.text if name.endswith("csv") else refused.reasons[1]
+    assert "--column NAME=OTHER names a column that is otherwise called" in reason
     options = ("--column", "wallet_address=trader", "--column", " value = amount_native ")
     imported = run_file(database_url, "import", "trades", path, *options)
     assert changed(imported) == (1, 1)
@@ -136,6 +138,8 @@ def test_a_header_that_lacks_columns_is_shown_whole_with_the_way_out(
     refused = run_file(database_url, "import", "trades", path, *named)
     assert "the header lacks blockchain, tx_signature, Token, transaction_type, " in refused.text
     assert "--blockchain states what is the same in all rows" in refused.text
+    path.write_text("\x9b31mred\u202eder,b\n")
+    assert 'it is "31mredder,b"' in run_file(database_url, "import", "trades", path).text
     path.write_text(f"{'x,' * 100_000}\n")
     assert len(run_file(database_url, "import", "trades", path).text) < 5000
 

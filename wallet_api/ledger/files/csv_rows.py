@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import CHAINS
-from wallet_api.forms import BadRow, shown
-from wallet_api.ledger.files.given import NOTHING, SAME, Given
+from wallet_api.forms import BadRow, shown, visible
+from wallet_api.ledger.files.given import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,
     Record,
@@ -102,9 +102,8 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: 
     elif lists_addresses(row_type) and any(chain.is_address(names[0]) for chain in CHAINS.values()):
         remedies = ["a list of addresses has no header, and a name that ends in .txt"]
     elif lacking:
-        remedies = ["--column NAME=OTHER names a column that is otherwise called"]
-        remedies += [f"--{name} states what is the same in all rows" for name in lacking if name in SAME]
-    header = f"it is {shown(delimiter.join(names), _SHOWN_CHARACTERS)}"
+        remedies = [remedy_for(*lacking)]
+    header = f"it is {shown(delimiter.join(map(visible, names)), _SHOWN_CHARACTERS)}"
     raise BadHeader("; ".join((f"the header {' and '.join(faults)}", *remedies, header)))
 
 

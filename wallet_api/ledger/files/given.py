@@ -45,3 +45,9 @@ class Given:
 
 
 NOTHING = Given()
+
+
+def remedy_for(*lacking: str) -> str:
+    """Return what a command can state in place of fields that a file lacks."""
+    same = [f"--{name} states what is the same in all rows" for name in lacking if name in SAME]
+    return "; ".join(["--column NAME=OTHER names a column that is otherwise called", *same])

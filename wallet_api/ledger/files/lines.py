@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from wallet_api.forms import TIME_FORM, BadRow, must_be, one_of, shown
-from wallet_api.ledger.files.given import NOTHING, Given
+from wallet_api.ledger.files.given import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.rows import RowType
 from wallet_api.times import read_stamp
 
@@ -25,6 +25,7 @@ Warn = Callable[[str], None]
 
 # The end of msgspec's messages: "Expected `str`, got `int` - at `$.mint`".
 _AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
 # Limits the warnings about a file with many unknown names.
 _MAX_WARNINGS = 20
 
@@ -58,7 +59,8 @@ def row_fault(
     """Return the fault that msgspec found in the given values: the field, what is allowed, and the value."""
     found = _AT_FIELD.fullmatch(str(error))
     if found is None:
-        return BadRow(str(error))
+        missing = _MISSING.fullmatch(str(error))
+        return BadRow(f"{error}; {remedy_for(missing[1])}" if missing else str(error))
     rule, field = found.groups()
     kind = _kinds(row_type)[field]
     # msgspec does not name what is allowed for these two.
