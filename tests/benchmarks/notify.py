@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -254,8 +255,9 @@ def main() -> None:
         half = statistics.median(delays)
         print(f"{number} changes, {kills} kills, {crashes} of the database, {exits} exits")
         print(f"half within {half:.2f} s, 9 of 10 within {nine:.2f} s")
-        if faults:
-            print((folder / "notify.log").read_text()[-4000:])
+        lines = (folder / "notify.log").read_text().splitlines()
+        errors = Counter(line for line in lines if line.startswith("Error") or "unexpected" in line)
+        print("".join(f"{count} times {line}\n" for line, count in errors.items()), end="")
         print("\n".join(faults[:20]) or "All is reported, in its order.")
 
 
