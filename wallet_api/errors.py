@@ -86,7 +86,7 @@ class Forbidden(ApiError):
     }
 
     def __init__(self, reason: str) -> None:
-        super().__init__(self.messages[reason], reason=reason)
+        super().__init__(self.messages.get(reason), reason=reason)
 
 
 class NotFound(ApiError):
