@@ -90,6 +90,7 @@ def test_all_faults_of_the_rules_are_reported_together(settings: Settings, tmp_p
             "https://host:0/",
             "https://[::1/",
             "//host/",
+            "https://./",
         ),
         *(
             "https://user@host/",

@@ -5,7 +5,7 @@ import re
 import socket
 import ssl
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -93,16 +93,17 @@ def _connect(addresses: list[_Address], ends_at: float) -> socket.socket:
     """Return a connection to the first of these addresses that accepts one."""
     failure: OSError = TimeoutError()
     for family, kind, protocol, _, address in addresses:
-        sock = socket.socket(family, kind, protocol)
         try:
-            sock.settimeout(min(CONNECT_SECONDS, _left(ends_at)))
-            sock.connect(address)
+            with ExitStack() as stack:
+                sock = stack.enter_context(closing(socket.socket(family, kind, protocol)))
+                sock.settimeout(min(CONNECT_SECONDS, _left(ends_at)))
+                sock.connect(address)
+                sock.settimeout(_left(ends_at))
+                # From here on it is closed by the caller.
+                stack.pop_all()
+                return sock
         except OSError as error:
-            sock.close()
             failure = error
-        else:
-            sock.settimeout(_left(ends_at))
-            return sock
     raise failure
 
 

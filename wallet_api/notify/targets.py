@@ -61,7 +61,8 @@ class TargetSchema(Schema):
         try:
             parts = urlsplit(url)
             # A port that is no number raises.
-            is_right = parts.scheme in self._schemes and bool(parts.hostname) and parts.port != 0
+            host = (parts.hostname or "").strip(".")
+            is_right = parts.scheme in self._schemes and bool(host) and parts.port != 0
         except ValueError:
             is_right = False
         if not is_right or "@" in parts.netloc or not _URL.fullmatch(url):
