@@ -111,7 +111,7 @@ class Amount(Measure):
     quote = ""
 
 
-class Amounts(_Member, fields.List[Any]):
+class AmountList(_Member, fields.List[Any]):
     """A list of amounts."""
 
     def __init__(self, description: str, **options: Any) -> None:

@@ -17,7 +17,7 @@ from wallet_api.schemas.fields import (
     USD,
     WITHOUT_COST,
     Amount,
-    Amounts,
+    AmountList,
     Integer,
     Measure,
     Moment,
@@ -129,7 +129,9 @@ class ChartSchema(Shape):
 
     step_seconds = Integer("Seconds between two values, which are at whole UTC multiples of it.")
     ends_at = Moment("Time of the last value: that of the board.")
-    values = Amounts("What the sells realized from the start of the period until before each of these times.")
+    values = AmountList(
+        "What the sells realized from the start of the period until before each of these times."
+    )
 
 
 class EntrySchema(Shape):

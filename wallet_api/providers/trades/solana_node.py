@@ -83,7 +83,7 @@ class _History(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryPage:
+class TransactionPage:
     """Whole transactions of a wallet, the oldest first; None for one whose form is not known.
 
     All before `until` are in it or in an earlier page.
@@ -133,7 +133,7 @@ class SolanaNode:
         listed.reverse()
         return sorted(listed, key=lambda row: row.created_at)
 
-    def pages(self, wallet: TrackedWallet, since: datetime) -> Iterator[HistoryPage]:
+    def pages(self, wallet: TrackedWallet, since: datetime) -> Iterator[TransactionPage]:
         """Yield the transactions since then as whole pages, up to the last one or as far as the node goes.
 
         They include those that name only a token account of the wallet.
@@ -157,7 +157,7 @@ class SolanaNode:
                     raise Malformed("a transaction without a signature")
                 rows.append((Listed(wallet, until, row.transaction.signatures[0]), _transaction(body)))
             token = history.pagination_token
-            yield HistoryPage(rows, until, is_last=not token)
+            yield TransactionPage(rows, until, is_last=not token)
             if not token:
                 return
             if token in tokens:
