@@ -45,9 +45,9 @@ def filled(row: Row, size: int) -> Row:
     return row | {"data": row["data"] + "0" * size}
 
 
-def again(transactions: list[Transaction]) -> list[Transaction]:
+def numbered(transactions: list[Transaction], first: int) -> list[Transaction]:
     """Return the same transactions, with other hashes."""
-    for number, one in enumerate(transactions, 100):
+    for number, one in enumerate(transactions, first):
         one.receipt["transactionHash"] = signature(number)
     return transactions
 
@@ -111,34 +111,40 @@ def reverted(stub: Stub, chain: EvmChain) -> list[Transaction]:
     return [send(9, gift(), status="0x0")]
 
 
+SMALL = (empty_deposit, worded_deposit, worded_decimals, undecodable_log, log_twice, removed_log, reverted)
+LARGE = (large_name, large_receipts, large_receipt, large_logs, large_block)
+
+
 @pytest.mark.parametrize(
-    "attack",
-    [
-        *(empty_deposit, worded_deposit),
-        *(worded_decimals, large_name, large_receipts, large_receipt, many_logs, large_logs),
-        *(large_block, undecodable_log, log_twice, removed_log, reverted),
-    ],
-    ids=lambda attack: attack.__name__,
+    "attacks", [(*SMALL, many_logs), *((one,) for one in LARGE)], ids=lambda some: some[-1].__name__
 )
 def test_one_transaction_of_a_stranger_stops_no_trade(
     stub: Stub,
     chain: EvmChain,
     operator: Operator,
     start: Start,
-    attack: Callable[[Stub, EvmChain], list[Transaction]],
+    attacks: tuple[Callable[[Stub, EvmChain], list[Transaction]], ...],
 ) -> None:
-    def arrived() -> set[str]:
-        return {key[2] for key in operator.ledger()}
-
     running = start("trades", "--follow", "--since", AT.isoformat(), FOLLOW_SECONDS="0.2")
-    chain.add(now(), buy(1))
-    assert eventually(lambda: arrived() == {signature(1)}, 20)
-    chain.add(now(), *attack(stub, chain))
-    chain.add(now(), *again(attack(stub, chain)), buy(2, wallet=FRIEND), buy(3))
-    chain.add(now(), buy(4, wallet=FRIEND), buy(5))
-    assert eventually(lambda: arrived() == {signature(number) for number in range(1, 6)}, 20)
-    chain.add(now(), buy(6))
-    assert eventually(lambda: signature(6) in arrived(), 20)
+    bought: set[str] = set()
+
+    def arrive(*numbers: int) -> bool:
+        bought.update(map(signature, numbers))
+        return eventually(lambda: {key[2] for key in operator.ledger()} == bought, 20)
+
+    for place, attack in enumerate(attacks):
+        one = 1000 * place
+        stub.nodes.empty.clear()
+        stub.nodes.reasons.clear()
+        chain.add(now(), buy(one + 1))
+        assert arrive(one + 1), attack.__name__
+        chain.add(now(), *numbered(attack(stub, chain), one + 100))
+        again = numbered(attack(stub, chain), one + 200)
+        chain.add(now(), *again, buy(one + 2, wallet=FRIEND), buy(one + 3))
+        chain.add(now(), buy(one + 4, wallet=FRIEND), buy(one + 5))
+        assert arrive(*range(one + 2, one + 6)), attack.__name__
+        chain.add(now(), buy(one + 6))
+        assert arrive(one + 6), attack.__name__
     running.end()
     assert "crashed" not in status(operator)
 
