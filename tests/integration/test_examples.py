@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -17,13 +18,15 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import NewDatabase
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, trade_row
-from tests.lib.processes import Gunicorn, Process, StartGunicorn, run_program
+from tests.lib.processes import Gunicorn, Process, StartGunicorn, run_program, start_gunicorn
 from tests.lib.waiting import eventually
-from wallet_api.database import Connection
+from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
+from wallet_api.settings import Settings
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
 # The program of each section that has one.
@@ -54,22 +57,39 @@ def _ago(hours: float) -> str:
     return f"{NOW - timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}"
 
 
-@pytest.fixture
-def known(gunicorn: StartGunicorn, database_url: str) -> Gunicorn:
-    """A service with these trades, of one token."""
-    importer = Importer(database_url)
-    importer.wallets([*KOLS, GROUP | {"type": "smart", "wallet_address": SMART}])
-    importer.trades(
-        trade_row(address, f"{hours} hours", NOW - timedelta(hours=hours), token_name="Coin")
-        | {"transaction_type": side, "token_amount": str(amount), "value": str(value)}
-        for hours, address, side, amount, value in TRADES
-    )
-    return gunicorn(workers=1)
+@dataclass(frozen=True)
+class Known:
+    """A service with these trades, of one token. Each test adds others, which those before do not show."""
+
+    server: Gunicorn
+    url: str
+
+    def key(self, name: str, credits: int) -> str:
+        """Return a new key."""
+        with connect(self.url) as connection:
+            return create_key(connection, name, credits=credits)
 
 
-def test_each_program_prints_what_follows_from_the_trades_for_few_credits(
-    known: Gunicorn, connection: Connection
-) -> None:
+@pytest.fixture(scope="module")
+def known(
+    servers: Settings, new_database: NewDatabase, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Known]:
+    home = tmp_path_factory.mktemp("known")
+    with new_database() as url:
+        importer = Importer(url)
+        importer.wallets([*KOLS, GROUP | {"type": "smart", "wallet_address": SMART}])
+        importer.trades(
+            trade_row(address, f"{hours} hours", NOW - timedelta(hours=hours), token_name="Coin")
+            | {"transaction_type": side, "token_amount": str(amount), "value": str(value)}
+            for hours, address, side, amount, value in TRADES
+        )
+        settings = Settings(database_url=url, valkey_url=servers.valkey_url, wallet_api_home=str(home))
+        server = start_gunicorn(settings, home / "gunicorn.log", workers=1, threads=4)
+        yield Known(server, url)
+        server.stop()
+
+
+def test_each_program_prints_what_follows_from_the_trades_for_few_credits(known: Known) -> None:
     printed = {}
     for title, credits in (
         ("One question in two requests", 2),
@@ -77,7 +97,7 @@ def test_each_program_prints_what_follows_from_the_trades_for_few_credits(
         ("Trades as a table", 4),
         ("A backtest", 100),
     ):
-        done = _run(title, known, create_key(connection, title, credits=credits))
+        done = _run(title, known.server, known.key(title, credits))
         assert (done.returncode, done.stderr) == (0, "")
         printed[title] = done.stdout.splitlines()
     assert printed["One question in two requests"] == [
@@ -140,10 +160,10 @@ def test_the_dashboard_leaves_out_one_hit_and_who_never_sells_what_fell(
 
 
 def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_and_one_that_died(
-    known: Gunicorn, connection: Connection, database_url: str
+    known: Known,
 ) -> None:
     many = [f"many{number}" for number in range(120)]
-    Importer(database_url).trades(
+    Importer(known.url).trades(
         trade_row(address, f"{name} {hours}", NOW - timedelta(hours=hours), mint=mint_of(name), value=value)
         for name, value, times in (
             # Bought 36 hours ago, when nobody had traded it for 13; after twelve more it has no price.
@@ -154,7 +174,7 @@ def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_an
         )
         for hours, address in times
     )
-    done = _run("A backtest", known, create_key(connection, "backtest", credits=100))
+    done = _run("A backtest", known.server, known.key("backtest", 100))
     assert (done.returncode, done.stderr) == (0, "")
     # The dead one first keeps its price.
     assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == [
@@ -168,15 +188,12 @@ def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_an
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_javascript_sums_to_the_last_digit(
-    known: Gunicorn, connection: Connection, database_url: str
-) -> None:
+def test_javascript_sums_to_the_last_digit(known: Known) -> None:
     value = "9007199254740993.000000001"
-    Importer(database_url).trades([trade_row(BEN, "large", NOW - timedelta(minutes=9), value=value)])
-    key = create_key(connection, "javascript", credits=1)
+    Importer(known.url).trades([trade_row(BEN, "large", NOW - timedelta(minutes=9), value=value)])
     done = run_program(
         [str(NODE), "--input-type=module", "-e", JAVASCRIPT],
-        env={"PATH": os.environ["PATH"], "API": known.url, "KEY": key},
+        env={"PATH": os.environ["PATH"], "API": known.server.url, "KEY": known.key("javascript", 1)},
         capture_output=True,
         text=True,
         timeout=60,
