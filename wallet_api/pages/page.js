@@ -19,7 +19,6 @@ const TOKEN_SORTS = {
 };
 const MODES = { cluster: "bought together", entry: "new to all", exit: "left" };
 const ADDRESS = /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/i;
-const NATIVE = "native";
 
 const $ = (id) => document.getElementById(id);
 let key = sessionStorage.getItem(KEY) || document.body.dataset.key || "";
@@ -194,8 +193,7 @@ class Block {
     Object.assign(this, { parts: [], at: 0, failure: "", pausedUntil: 0, run: 0, cursors: [], next: null });
     this.state = make("span", { className: "state" });
     this.code = make("pre");
-    const copy = make("button", { type: "button", onclick: () => this.copy() }, "Copy");
-    const popup = make("div", { className: "request", popover: "auto" }, this.code, copy);
+    const popup = make("div", { className: "request", popover: "auto" }, this.code);
     const opener = make("button", { type: "button", className: "opener", popoverTargetElement: popup }, "Request");
     const choice = options ? chooser(`Order of ${title}`, options, this.choice, (value) => this.choose(value)) : null;
     this.body = make("div", { className: fixed ? "body fixed" : "body" }, rows ? words("Loading …") : show());
@@ -226,12 +224,6 @@ class Block {
     else this.cursors.pop();
     for (const turner of this.turners) turner.disabled = true;
     this.refresh();
-  }
-
-  // Browsers give the clipboard to pages over TLS alone; else the text is selected.
-  copy() {
-    getSelection().selectAllChildren(this.code);
-    navigator.clipboard?.writeText(this.code.textContent);
   }
 
   async refresh() {
@@ -406,7 +398,7 @@ function board(chain, type, period, sort) {
     ["Wallet", "", ({ profile, wallet }) => walletLink({ ...profile, blockchain: chain, type, wallet_address: wallet }), ""],
     [`Profit, ${currency}`, "period_stats.realized_pnl", signed],
     ["Profit, $", "period_stats.realized_pnl_usd", gained, "n wide"],
-    ["", "chart", spark],
+    ["Chart", "chart", spark],
     ["%", "period_stats.realized_pnl_percentage", change, "n wide"],
     ["Won", "period_win_rate_distribution.win_rate_percentage", percent, "n wide"],
     ["Volume", "period_stats.total_volume", amount, "n wide"],
@@ -424,7 +416,7 @@ function board(chain, type, period, sort) {
 
 const tradeColumns = (currency, about) => [
   ["When", "created_at", ago, ""],
-  ["", "transaction_type", side, ""],
+  ["Side", "transaction_type", side, ""],
   about,
   ["Tokens", "token_amount", amount, "n wide"],
   [`Value, ${currency}`, "value", amount],
@@ -447,7 +439,7 @@ function wallet(chain, type, address) {
       show: ({ profile, lifetime_stats: stats } = {}) => {
         if (profile) entitle(profile.name || shortened(address));
         return figures([
-          [`Realized, ${currency}`, "realized_pnl", signed], ["Realized in %", "realized_pnl_percentage", change],
+          [`Realized, ${currency}`, "realized_pnl", signed], ["Realized, $", "realized_pnl_usd", gained], ["Realized in %", "realized_pnl_percentage", change],
           [`Unrealized, ${currency}`, "unrealized_pnl", signed], ["Unrealized, $", "unrealized_pnl_usd", gained],
           [`Bought, ${currency}`, "buy", amount], [`Sold, ${currency}`, "sell", amount], [`In held tokens, ${currency}`, "open_cost", amount],
           [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Trades", "total_tx_count", count], ["Sales won", "win_rate", percent],
@@ -474,7 +466,7 @@ function wallet(chain, type, address) {
       rows: 13, fixed: true, paged: true,
     }),
     new Block("Holdings", {
-      paths: [() => requestPath("wallets/holdings", of), (block, { active_holdings: { tokens } }) => pricesOf(chain, tokens)],
+      paths: [() => requestPath("wallets/holdings", of), (block, { active_holdings: { tokens } }) => pricesPath(chain, tokens)],
       show: ({ active_holdings: held }, priced) => holdings(chain, held, priced?.tokens ?? []),
       rows: 11, fixed: true, follows: trades, isPending: (balances) => balances.active_holdings.loading,
     }),
@@ -482,27 +474,28 @@ function wallet(chain, type, address) {
   ];
 }
 
-function pricesOf(chain, tokens) {
-  const mints = tokens.map((token) => token.token_address).filter((mint) => mint !== NATIVE);
-  return mints.length ? requestPath("tokens/prices", { blockchain: chain, mint: mints.slice(0, 100).join(",") }) : null;
+function pricesPath(chain, tokens) {
+  const mints = tokens.slice(0, meta.limits.batch_max_mints).map((token) => token.token_address);
+  return mints.length ? requestPath("tokens/prices", { blockchain: chain, mint: mints }) : null;
 }
 
+// Prices are in the order of the tokens.
 function holdings(chain, held, priced) {
   if (held.loading) return words("The balances are being fetched …");
   const currency = meta.currencies[chain];
-  const prices = new Map([[NATIVE, 1], ...priced.map((token) => [token.mint, token.price])]);
-  const rows = held.tokens.map((token) => {
-    const [mint, units] = [token.token_address, Number(token.amount_formatted)];
-    const worth = unknown(prices.get(mint)) ? null : prices.get(mint) * units;
-    return { ...token, mint, units, price: prices.get(mint), worth };
+  const rows = held.tokens.map((token, place) => {
+    const [units, { price, price_usd: usd }] = [Number(token.amount_formatted), priced[place] ?? {}];
+    const worth = (each) => (unknown(each) ? null : each * units);
+    return { ...token, mint: token.token_address, units, price, worth: worth(price), usd: worth(usd) };
   }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
+  const isCut = rows.length > MOST_ROWS;
   return [table([
-    ["Token", "", (token) => (token.mint === NATIVE ? make("strong", {}, token.symbol) : tokenLink(chain)(token)), ""],
+    ["Token", "", (token) => (token.mint === "native" ? make("strong", {}, token.symbol) : tokenLink(chain)(token)), ""],
     ["Amount", "units", amount],
     [`Price, ${currency}`, "price", price, "n wide"],
     [`Worth, ${currency}`, "worth", amount],
-  ], rows.slice(0, MOST_ROWS), "It holds nothing."),
-  ...(rows.length > MOST_ROWS ? [words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`)] : [])];
+    ["Worth, $", "usd", usd, "n wide"],
+  ], rows.slice(0, MOST_ROWS), "It holds nothing."), isCut ? words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`) : ""];
 }
 
 function token(chain, mint) {
@@ -524,8 +517,9 @@ function token(chain, mint) {
         if (stats.token) entitle([stats.token.token_name, stats.token.symbol].filter(Boolean).join(" · ") || shortened(mint));
         return figures([
           [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
-          ["Wallets", "total_holders", (holders = {}) => count(holders.kol_count + holders.smart_count + holders.whale_count)],
-          ["Still holding", "total_holders.still_holding_count", count], [`Net flow, ${currency}`, "total_statistics.net_flow", signed],
+          ["Wallets", "total_holders", (of) => count(of && of.kol_count + of.smart_count + of.whale_count)],
+          ["Still holding", "total_holders.still_holding_count", count],
+          [`Net flow, ${currency}`, "total_statistics.net_flow", signed], ["Net flow, $", "total_statistics.net_flow_usd", gained],
           [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],
           ["First entry", "total_statistics.first_entry_time", ago], ["Latest entry", "total_statistics.latest_entry_time", ago],
         ], stats);
