@@ -40,6 +40,11 @@ new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
   poll();
 })
 """
+# Blocks that have to be scrolled sideways.
+_CUT = """
+[...document.querySelectorAll(".body")].filter((body) => body.scrollWidth > body.clientWidth)
+  .map((body) => `${body.parentElement.ariaLabel}: ${body.scrollWidth - body.clientWidth}`)
+"""
 _SHIFTED = """
 new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, shift) => sum + shift.value, 0)))
@@ -155,6 +160,11 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
         page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}])
         assert page.value(DRAWN_WIDTH) <= width
         assert eventually(lambda: page.value(TOO_PALE) == [], 5), page.value(TOO_PALE)
+    # Where there is less room, a row has fewer columns.
+    for room in (width, 768, 1000):
+        _resize(page, room)
+        assert page.value(DRAWN_WIDTH) <= room
+        assert page.value(_CUT) == []
     if heading == "Ranks":
         rows, charts = (
             f"document.querySelectorAll('#view {part}').length" for part in ("tbody tr", ".spark")

@@ -25,7 +25,8 @@ from tests.benchmarks.http_servers import gunicorn
 from tests.lib.browser import Message, Page, browser
 from tests.lib.demo_service import demo_service
 from tests.lib.processes import environment_of
-from wallet_api import embedded
+from wallet_api import embedded, migrations
+from wallet_api.database import connect
 from wallet_api.settings import Settings
 
 _SIZE = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
@@ -89,12 +90,14 @@ def _service(trades: int) -> Iterator[tuple[str, str]]:
         folder = Path(name)
         # The server of root runs as another user.
         folder.chmod(0o711)
-        with (
-            embedded.running(Settings(wallet_api_home=name)) as settings,
-            demo_service(settings, wallets=1000, trades=trades, days=90) as demo,
-            gunicorn("page", "wsgi:app", folder, environment_of(demo.settings)) as server,
-        ):
-            yield server.url, demo.key
+        with embedded.running(Settings(wallet_api_home=name)) as settings:
+            with connect(str(settings.database_url)) as connection:
+                migrations.migrate(connection)
+            with (
+                demo_service(settings, wallets=1000, trades=trades, days=90) as demo,
+                gunicorn("page", "wsgi:app", folder, environment_of(demo.settings)) as server,
+            ):
+                yield server.url, demo.key
 
 
 def _views(url: str, key: str) -> dict[str, str]:
