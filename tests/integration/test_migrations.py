@@ -175,6 +175,9 @@ def test_migrations_stay_as_databases_have_them() -> None:
         "0004_prices_before": "2367631e2564efdcd9f7ecf8d10f189ee70b08ce03d0abeea00388d1a9d0b50b",
         "0005_notify": "838c7187cf8fc7cdd38b380d56dbf7b7fd78fa23ff651dfffd20e2ade0acf75b",
         "0006_dollars": "11ec849341539434917df6ac68e377fae64647a6ec875465c5d212ae7cc3eaa4",
+        "0007_notify": "fae16584f8d27294ad8fb35dc72d2f0854a5fca2111be62f8226d8afae6f035f",
+        "0008_wallet_hours": "6969a5765ac91f38717953a8c6be626a750bb9a2ad1a61081765976e7ffd4e9e",
+        "0009_value_derived": "a97420dd5d12ced44260bf43c17b99aa8c0d452746714a8d667ca92e9a84f835",
     }
     assert {name: migrations.checksum(name) for name in NAMES[: len(pinned)]} == pinned
 

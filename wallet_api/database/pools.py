@@ -78,10 +78,11 @@ class Database:
         url = settings.database_url
         if url is None:
             raise ValueError("Database needs settings.database_url")
-        # Planning takes longer than running, and always gives the same plan.
+        # Planning takes longer than running, and always gives the same plan. So does compiling, which a server
+        # does by default for what costs most.
         options = (
             f"-c statement_timeout={int(settings.statement_timeout_seconds * 1000)}"
-            " -c plan_cache_mode=force_generic_plan"
+            " -c plan_cache_mode=force_generic_plan -c jit=off"
         )
         # Whether read() has no standby to read from.
         self.reads_primary = settings.database_read_url is None
