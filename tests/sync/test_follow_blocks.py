@@ -51,23 +51,19 @@ def test_a_new_block_is_in_the_ledger_within_the_interval_and_two_seconds(
     assert running.end()[0] == 0
 
 
-def test_status_shows_that_the_chain_is_followed(chain: EvmChain, operator: Operator, start: Start) -> None:
-    follow(start)
-    words = ["eth", "blocks", "1", "of", "1", "yes"]
-    assert any(line.split()[:6] == words for line in status(operator).splitlines())
-    chain.add(now(), buy(1))
-    assert eventually(lambda: "9 OF 10 IN" in status(operator) and signatures(operator) != set(), 30)
-
-
-def test_only_rounds_with_news_are_reported_and_only_new_blocks_are_read(
+def test_status_shows_that_the_chain_is_followed_and_only_rounds_with_news_are_reported(
     stub: Stub, chain: EvmChain, operator: Operator, start: Start
 ) -> None:
     running = follow(start)
+    words = ["eth", "blocks", "1", "of", "1", "yes"]
+    assert any(line.split()[:6] == words for line in status(operator).splitlines())
+    # Only new blocks are read.
     stub.calls.clear()
     assert eventually(lambda: len(stub.asked_of("eth_blockNumber")) >= 3, 30)
     assert stub.asked_of("eth_getLogs") == []
     chain.add(now(), buy(1))
     assert running.next_round()["changed"] == 1
+    assert eventually(lambda: "9 OF 10 IN" in status(operator), 30)
 
 
 def test_a_wallet_that_is_tracked_meanwhile_is_followed_without_a_restart(

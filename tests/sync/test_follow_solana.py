@@ -61,19 +61,37 @@ def begin(stub: Stub, operator: Operator, start: Start) -> Begin:
     return lambda **environment: Follow(stub, operator, start, **environment)
 
 
-def test_a_confirmed_trade_is_in_the_ledger_within_seconds(stub: Stub, method: str, begin: Begin) -> None:
+def test_a_confirmed_trade_is_in_the_ledger_within_seconds_and_in_the_status(
+    stub: Stub, method: str, operator: Operator, begin: Begin
+) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
+
+    def shows(*words: str) -> Callable[[], bool]:
+        return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
+
+    assert eventually(shows("solana", method, "1", "of", "1", "yes"), WAIT)
     told = buy(now(), units=1_500_000, lamports=123_456_789)
     began = time.monotonic()
     follow.happen("one", told)
     assert follow.has("one")
-    assert time.monotonic() - began < 3
-    (trade,) = follow.operator.ledger().values()
+    seconds = time.monotonic() - began
+    assert seconds < 3
+    (trade,) = operator.ledger().values()
     assert (trade[0], trade[1], trade[3].timestamp()) == ("1.5", "0.123456789", told["blockTime"])
     # Neither list nor transaction are requested, if the node sends whole ones.
     assert stub.asked_of("getTransaction") == ([] if method == "transactionSubscribe" else ["one"])
+    assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [], WAIT)
+    (delays,) = json.loads(status(operator, "--json"))["delays"]
+    # It was the only new trade, and is so when it is read again.
+    assert (delays["blockchain"], delays["trades"]) == ("solana", 1)
+    # The time of a block has whole seconds, and each bound is at most three times the one before.
+    assert delays["nine_of_ten_seconds"] <= 3 * (seconds + 1)
     assert follow.running.end()[0] == 0
+    operator.sync()
+    assert not shows("solana", method)()
+    (again,) = json.loads(status(operator, "--json"))["delays"]
+    assert again == delays
 
 
 def test_recorded_notifications_are_read(stub: Stub, method: str, operator: Operator, begin: Begin) -> None:
@@ -102,38 +120,13 @@ def test_recorded_notifications_are_read(stub: Stub, method: str, operator: Oper
     assert (trade[:2], trade[3].timestamp()) == (("2948735.678665", "0.085249447"), told["blockTime"])
 
 
-def test_status_shows_how_the_chain_is_followed_and_how_soon_trades_come(
-    method: str, operator: Operator, begin: Begin
-) -> None:
-    follow = begin()
-    assert follow.is_followed(WALLET)
-
-    def told(*words: str) -> Callable[[], bool]:
-        return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
-
-    assert eventually(told("solana", method, "1", "of", "1", "yes"), WAIT)
-    happened = time.monotonic()
-    follow.happen("one")
-    assert follow.has("one")
-    seconds = time.monotonic() - happened
-    assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [], WAIT)
-    (delays,) = json.loads(status(operator, "--json"))["delays"]
-    # It was the only new trade, and is so when it is read again.
-    assert (delays["blockchain"], delays["trades"]) == ("solana", 1)
-    # The time of a block has whole seconds, and each bound is at most three times the one before.
-    assert delays["nine_of_ten_seconds"] <= 3 * (seconds + 1)
-    follow.running.end()
-    operator.sync()
-    assert not told("solana", method)()
-    (again,) = json.loads(status(operator, "--json"))["delays"]
-    assert again == delays
-
-
 def lines(operator: Operator) -> list[str]:
     return status(operator).splitlines()
 
 
-def test_what_comes_twice_or_out_of_order_counts_once(begin: Begin) -> None:
+def test_what_comes_twice_or_out_of_order_counts_once_and_what_is_not_finalized_not_at_all(
+    stub: Stub, begin: Begin
+) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
     follow.happen("late", buy(now(), lamports=2 * SOL))
@@ -145,20 +138,16 @@ def test_what_comes_twice_or_out_of_order_counts_once(begin: Begin) -> None:
     assert eventually(
         lambda: follow.operator.fetch("SELECT tx_signature, reason FROM sync_left_out") == kept, WAIT
     )
-    follow.stub.transactions.unfinal.clear()
+    stub.transactions.unfinal.clear()
     assert eventually(lambda: follow.operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
     assert follow.has("early", "late")
-
-
-def test_a_trade_that_is_not_finalized_is_removed(stub: Stub, begin: Begin) -> None:
-    follow = begin()
-    assert follow.is_followed(WALLET)
+    # One that is not finalized is removed.
     follow.happen("kept")
     follow.happen("lost")
-    assert follow.has("kept", "lost")
+    assert follow.has("early", "late", "kept", "lost")
     stub.transactions.drop("lost")
     stub.transactions.unfinal.clear()
-    assert follow.has("kept")
+    assert follow.has("early", "late", "kept")
     count = "SELECT total FROM sync_report WHERE label = 'reorganised'"
     assert eventually(lambda: follow.operator.fetch(count) == [{"total": 1}], WAIT)
 
