@@ -182,15 +182,19 @@ def test_a_signal_stops_the_servers_with_the_command(
 
 
 @pytest.mark.parametrize("step", ["postgres.new", "postgres"])
-def test_sigterm_while_starting_leaves_nothing_running_and_the_next_start_works(
+def test_sigterm_while_starting_leaves_no_draft_no_process_and_no_memory_and_the_next_start_works(
     fresh: Settings, empty_home: Path, step: str
 ) -> None:
+    memory: set[Path] = set()
     with _command(fresh) as command:
-        while not (empty_home / step).exists():
+        while not (empty_home / step).exists() or (step == "postgres.new" and not memory):
+            memory = _shared_memory(empty_home)
             assert command.poll() is None
         command.terminate()
         assert command.wait() == 128 + signal.SIGTERM
     assert processes_of(empty_home) == []
+    assert [file for file in memory if file.exists()] == []
+    assert not (empty_home / "postgres.new").exists()
     with embedded.running(fresh) as settings:
         _remember(settings, "fine")
 
@@ -233,19 +237,6 @@ def test_a_server_without_time_to_write_everything_leaves_no_lock_file_and_no_sh
     assert processes_of(home) == []
     assert [file for file in (lock, *memory) if file.exists()] == []
     assert segment not in [line.split()[1] for line in Path("/proc/sysvipc/shm").read_text().splitlines()]
-
-
-def test_a_command_that_ends_while_it_creates_a_folder_leaves_no_draft_no_process_and_no_shared_memory(
-    fresh: Settings, empty_home: Path
-) -> None:
-    with _command(fresh) as command:
-        while not (memory := _shared_memory(empty_home)):
-            assert command.poll() is None
-        command.terminate()
-        assert command.wait() == 128 + signal.SIGTERM
-    assert processes_of(empty_home) == []
-    assert [file for file in memory if file.exists()] == []
-    assert not (empty_home / "postgres.new").exists()
 
 
 def _shared_memory(home: Path) -> set[Path]:

@@ -99,22 +99,21 @@ def test_in_the_journal_every_line_begins_with_its_priority(
     assert any(line.startswith("<4>") and BAD in line for line in lines)
 
 
-def test_one_run_ends_with_one_line_for_people_or_for_a_log(operator: Operator) -> None:
-    for log_format, line in (("text", r"Trades: 1 of 2 wallets; .*"), ("json", r"\{.*1 of 2 wallets; .*\}")):
-        process = operator.start("trades", LOG_FORMAT=log_format)
-        output, _ = process.communicate(timeout=60)
-        assert (process.returncode, len(output.splitlines())) == (3, 1)
-        assert re.fullmatch(line, output.decode().strip())
-
-
-@pytest.mark.parametrize(("log_format", "shown"), [("text", True), ("json", False)])
-def test_on_a_terminal_a_bar_shows_how_far_it_is(operator: Operator, log_format: str, shown: bool) -> None:
+@pytest.mark.parametrize(
+    ("log_format", "line", "has_bar"),
+    [("text", r"Trades: 1 of 2 wallets; .*", True), ("json", r"\{.*1 of 2 wallets; .*\}", False)],
+)
+def test_one_run_ends_with_one_line_for_people_who_see_a_bar_on_a_terminal_or_for_a_log(
+    operator: Operator, log_format: str, line: str, has_bar: bool
+) -> None:
     ours, theirs = os.openpty()
     process = operator.start("trades", stderr=theirs, LOG_FORMAT=log_format)
     os.close(theirs)
-    process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=60)
+    assert (process.returncode, len(output.splitlines())) == (3, 1)
+    assert re.fullmatch(line, output.decode().strip())
     screen = _read_all(ours)
-    assert ("Wallets" in screen and "100%" in screen) is shown
+    assert ("Wallets" in screen and "100%" in screen) is has_bar
 
 
 def _read_all(terminal: int) -> str:
