@@ -78,8 +78,8 @@ class Database:
         url = settings.database_url
         if url is None:
             raise ValueError("Database needs settings.database_url")
-        # Planning takes longer than running, and always gives the same plan. So does compiling, which a server
-        # does by default for what costs most.
+        # Planning takes longer than running, and always gives the same plan. So does compiling, which a
+        # server does by default for what costs most.
         options = (
             f"-c statement_timeout={int(settings.statement_timeout_seconds * 1000)}"
             " -c plan_cache_mode=force_generic_plan -c jit=off"
