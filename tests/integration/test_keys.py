@@ -341,9 +341,13 @@ def test_a_worker_that_knows_a_key_learns_of_its_rotation(
 def test_rate_and_expiry_are_set_and_unset(run: Run, client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "one", credits=7, rate="9/day")
     day = (TODAY + timedelta(days=9)).isoformat()
-    assert run("keys", "set", "one", "--rate", "20 / hour").stdout == (
-        "one has 7 credits, the rate 20/hour, and does not expire.\n"
-    )
+    for typed, rate in (
+        *(("1/second", "1/second"), (" 300 / Minute ", "300/minute")),
+        *(("999999999999/day", "999999999999/day"), ("20 / hour", "20/hour")),
+    ):
+        assert run("keys", "set", "one", "--rate", typed).stdout == (
+            f"one has 7 credits, the rate {rate}, and does not expire.\n"
+        )
     assert run("keys", "set", "one", "--expires", day).stdout == (
         f"one has 7 credits, the rate 20/hour, and expires {day}T00:00:00Z.\n"
     )
@@ -475,7 +479,13 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("create", " two"), _NAME),
     (("create", "t\nwo"), _NAME),
     (("create", "x" * 101), _NAME),
-    (("create", "two", "--rate", "300/week"), "COUNT/second, /minute, /hour or /day, such as 300/minute"),
+    *(
+        (("create", "two", "--rate", rate), "COUNT/second, /minute, /hour or /day, such as 300/minute")
+        for rate in (
+            *("300/week", "", "0/minute", "-1/minute", "1.5/minute", "300", "/minute", "300 per minute"),
+            *("\u0663/minute", "1/minute\n", "1000000000000/day"),
+        )
+    ),
     (("create", "two", "--rate", "lots"), "'lots' is not a rate"),
     (("create", "two", "--credits", "-1"), "whole number from 0"),
     (("create", "two", "--credits", "many"), "'many' is not a valid integer"),
