@@ -40,6 +40,11 @@ new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
   poll();
 })
 """
+# Before the page polls.
+_REQUESTED = """
+performance.getEntriesByType("resource").filter((entry) => entry.name.includes("/v1/") && entry.startTime < 14000)
+  .map((entry) => entry.name)
+"""
 # Blocks that have to be scrolled sideways.
 _CUT = """
 [...document.querySelectorAll(".body")].filter((body) => body.scrollWidth > body.clientWidth)
@@ -156,6 +161,8 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
     headings = page.value("[...document.querySelectorAll('h2')].map((e) => e.textContent)")
     assert {heading, "Signals", "Newest trades"} <= set(headings)
     assert page.value(_SHIFTED) < 0.1
+    requested = page.value(_REQUESTED)
+    assert len(set(requested)) == len(requested) > 0
     for colors in ("light", "dark"):
         page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}])
         assert page.value(DRAWN_WIDTH) <= width

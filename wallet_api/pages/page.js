@@ -324,17 +324,20 @@ function plot(text, series, data, options = {}) {
   const place = make("div", { className: "plot", role: "img", ariaLabel: text });
   const height = 270;
   let chart = null;
+  const size = (self, texts) => 20 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length));
+  const all = {
+    height, cursor: { y: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
+    axes: [axis({ values: times }), axis({ values: prices, size })],
+    series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series.map((line) => ({ points: { show: false }, ...line }))],
+    ...options,
+  };
   const resize = (width) => {
     if (chart && width) return chart.setSize({ width, height });
     chart?.destroy();
     plots.delete(chart);
-    if (width) plots.add((chart = new uPlot({
-      width, height, cursor: { y: false },
-      tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
-      axes: [axis({ values: times }), axis({ values: prices, size: (self, texts) => 20 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length)) })],
-      series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series.map((line) => ({ points: { show: false }, ...line }))],
-      ...options,
-    }, data, place)));
+    chart = width ? new uPlot({ ...all, width }, data, place) : null;
+    if (chart) plots.add(chart);
   };
   new ResizeObserver(([{ contentRect }]) => setTimeout(resize, 0, contentRect.width)).observe(place);
   return place;
@@ -585,8 +588,8 @@ function view() {
   }
   group = isGroup ? `${chain}/${rest[0]}` : known.find((own) => groups()[own]) ?? known[0];
   if (name === "wallet" && isGroup && rest[1]) return wallet(chain, ...rest);
-  const [period, sort] = [[PERIODS, rest[1], "7d"], [SORTS, rest[2], "realized_pnl"]].map(([all, own, usual]) => (Object.hasOwn(all, own) ? own : usual));
-  return board(...group.split("/"), period, sort);
+  const pick = (all, own, usual) => (Object.hasOwn(all, own) ? own : usual);
+  return board(...group.split("/"), pick(PERIODS, rest[1], "7d"), pick(SORTS, rest[2], "realized_pnl"));
 }
 
 async function route() {
