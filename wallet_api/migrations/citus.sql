@@ -8,6 +8,11 @@ SELECT create_distributed_function(oid::regprocedure)
    AND proname IN ('quotient_to', 'quotient', 'small_quotient', 'round_half_up', 'percentage', 'profit_bucket',
                    'loss_of', 'still_held', 'dollars', 'iso_time', 'refuse_chain', 'native_currency', 'bucket_end');
 
+-- A statement about one wallet runs on its worker, where this function reads the trades of all wallets. Citus refuses that for the
+-- sake of functions that write, or that run once in each shard.
+ALTER FUNCTION prices_before(bigint[], timestamptz, timestamptz, numeric, numeric)
+  SET citus.allow_nested_distributed_execution = on;
+
 -- Small, and needed beside every wallet's rows: a copy on each worker.
 SELECT create_reference_table('wallets');
 SELECT create_reference_table('wallet_groups');
