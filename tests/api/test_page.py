@@ -42,7 +42,8 @@ new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
 """
 # Before the page polls.
 _REQUESTED = """
-performance.getEntriesByType("resource").filter((entry) => entry.name.includes("/v1/") && entry.startTime < 14000)
+performance.getEntriesByType("resource")
+  .filter((entry) => entry.name.includes("/v1/") && entry.startTime < 14000)
   .map((entry) => entry.name)
 """
 # Blocks that have to be scrolled sideways.
