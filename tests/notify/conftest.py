@@ -10,7 +10,9 @@ from tests.ledger.in_process import Importer
 from tests.ledger.rows import WALLETS
 from tests.lib.processes import Process, wallet_api
 from tests.lib.receiver import Receiver, receiving
+from tests.lib.waiting import eventually
 from tests.notify.rules import Start
+from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 
@@ -30,8 +32,8 @@ def importer(database_url: str) -> Importer:
 
 
 @pytest.fixture
-def start(settings: Settings, tmp_path: Path) -> Iterator[Start]:
-    """Write rules, start `notify` and wait until it follows."""
+def start(settings: Settings, connection: Connection, tmp_path: Path) -> Iterator[Start]:
+    """Write rules, start `notify` and wait until it follows from a place in the feed."""
     with ExitStack() as stack:
 
         def run(rules: str) -> Process[str]:
@@ -44,6 +46,7 @@ def start(settings: Settings, tmp_path: Path) -> Iterator[Start]:
             for line in process.stdout:
                 if "targets" in line:
                     break
+            assert eventually(lambda: connection.execute("SELECT FROM notify_place").rowcount == 1)
             return process
 
         yield run

@@ -8,7 +8,6 @@ from tests.ledger.in_process import Row
 from tests.ledger.rows import ANN, trade_row
 from tests.lib.processes import Process
 from tests.lib.receiver import SECRET, Receiver
-from wallet_api.database import Connection
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 Start = Callable[..., Process[str]]
@@ -28,8 +27,3 @@ def rules_of(receiver: Receiver, rules: str, **paths: str) -> str:
         for name, path in (paths or {"bot": "/"}).items()
     )
     return targets + rules
-
-
-def begun(connection: Connection) -> bool:
-    """Whether the place in the feed is kept."""
-    return connection.execute("SELECT FROM notify_place").fetchone() is not None

@@ -8,17 +8,16 @@ from tests.ledger.rows import ANN, BEN, EVM, SMART, WHALE
 from tests.lib.processes import run_command
 from tests.lib.receiver import SECRET, Receiver
 from tests.lib.waiting import eventually
-from tests.notify.rules import ALL, NOW, Start, begun, rules_of, trade
+from tests.notify.rules import ALL, NOW, Start, rules_of, trade
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 
 def test_trades_corrections_and_removals_are_reported_in_their_order(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     importer.trades([trade("before")])
     start(rules_of(receiver, '[rules.big]\ntargets = ["bot"]\nmin_value = 2\ntransaction_type = "buy"\n'))
-    assert eventually(lambda: begun(connection))
     importer.trades(
         [trade("small"), trade("big", value="2.5"), trade("sold", transaction_type="sell", value="9")]
     )
@@ -47,10 +46,9 @@ def test_trades_corrections_and_removals_are_reported_in_their_order(
 
 
 def test_a_cluster_is_reported_once_and_what_breaks_it_too(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     start(rules_of(receiver, f'{ALL}transaction_type = "buy"\ncluster = {{wallets = 2, hours = 6}}\n'))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a", 50), trade("early", 600, BEN)])
     importer.trades([trade("b", 40, BEN)])
     importer.trades([trade("c", 30, BEN)])
@@ -66,10 +64,9 @@ def test_a_cluster_is_reported_once_and_what_breaks_it_too(
 
 
 def test_a_removed_wallet_takes_back_what_was_reported(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
+    receiver: Receiver, importer: Importer, start: Start, settings: Settings
 ) -> None:
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a"), trade("b", 60, BEN), trade("old", 60 * 24 * 90, BEN)])
     assert eventually(lambda: len(receiver.received) == 3)
     importer.remove_wallets([{"blockchain": "solana", "wallet_address": ANN}])
@@ -78,12 +75,11 @@ def test_a_removed_wallet_takes_back_what_was_reported(
 
 
 def test_a_template_makes_the_body_and_a_name_writes_no_json(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     template = """template = '{"text": "${wallet_name}: ${transaction_type} ${token_name}"}'\n"""
     target = f'[targets.bot]\nurl = "{receiver.url}/"\nsecrets = ["{SECRET}"]\n{template}'
     start(target + ALL)
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a", token_name='"}, "admin": "')])
     assert eventually(lambda: len(receiver.received) == 1)
     assert receiver.received[0].document["text"].endswith('buy "}, "admin": "')
@@ -98,10 +94,9 @@ CLUSTER = f'{ALL}transaction_type = "buy"\nmin_value = 1\ncluster = {{wallets = 
 
 
 def test_the_removal_of_an_earlier_cluster_is_reported_beside_a_later_one(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     start(rules_of(receiver, CLUSTER))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a", 600), trade("b", 590, BEN)])
     assert eventually(lambda: types(receiver) == ["cluster"])
     importer.trades([trade("c", 300), trade("d", 290, BEN)])
@@ -114,10 +109,9 @@ def test_the_removal_of_an_earlier_cluster_is_reported_beside_a_later_one(
 
 
 def test_a_cluster_before_one_that_was_reported_is_reported_too(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     start(rules_of(receiver, CLUSTER))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("c", 300), trade("d", 290, BEN)])
     assert eventually(lambda: types(receiver) == ["cluster"])
     importer.trades([trade("b", 590, BEN), trade("a", 600)])
@@ -130,10 +124,9 @@ def test_a_cluster_before_one_that_was_reported_is_reported_too(
 
 
 def test_a_correction_that_breaks_a_cluster_is_reported(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     start(rules_of(receiver, CLUSTER))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a", 50), trade("b", 40, BEN)])
     assert eventually(lambda: types(receiver) == ["cluster"])
     importer.trades([trade("c", 30, BEN)])
@@ -143,10 +136,9 @@ def test_a_correction_that_breaks_a_cluster_is_reported(
 
 
 def test_what_was_in_the_hours_of_a_cluster_that_broke_is_reported(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     start(rules_of(receiver, CLUSTER))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a", 120), trade("b", 110, BEN)])
     assert eventually(lambda: types(receiver) == ["cluster"])
     importer.trades([trade("c", 80), trade("before", 125, BEN)])
@@ -161,10 +153,9 @@ def test_what_was_in_the_hours_of_a_cluster_that_broke_is_reported(
 
 
 def test_a_wallet_that_is_removed_breaks_its_clusters_and_no_others(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     start(rules_of(receiver, CLUSTER))
-    assert eventually(lambda: begun(connection))
     other = {"mint": mint_of("other")}
     importer.trades([trade("a", 50), trade("b", 40, BEN)])
     importer.trades([trade("c", 50, SMART, **other), trade("d", 40, BEN, **other)])
@@ -181,21 +172,19 @@ def test_a_wallet_that_is_removed_breaks_its_clusters_and_no_others(
 
 
 def test_many_trades_of_a_wallet_in_a_token_hide_no_cluster(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     importer.trades([trade(f"t{number}", 50 + number / 1000) for number in range(10_050)])
     start(rules_of(receiver, CLUSTER))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("b", 40, BEN)])
     assert eventually(lambda: types(receiver) == ["cluster"])
 
 
 def test_a_purge_of_a_token_takes_back_what_was_reported_on_its_chain_alone(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
+    receiver: Receiver, importer: Importer, start: Start, settings: Settings
 ) -> None:
     importer.wallets([{"blockchain": "base", "type": "kol", "wallet_address": EVM}])
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     mint = "0x" + "a" * 40
     for chain in ("eth", "base"):
         importer.trades([trade(chain, 60, EVM, blockchain=chain, mint=mint, tx_signature=f"0x{'1' * 64}")])
@@ -210,10 +199,9 @@ def test_a_purge_of_a_token_takes_back_what_was_reported_on_its_chain_alone(
 
 
 def test_a_purge_of_a_time_takes_back_what_was_reported_before_it(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
+    receiver: Receiver, importer: Importer, start: Start, settings: Settings
 ) -> None:
     start(rules_of(receiver, f'{ALL}[rules.two]\ntargets = ["bot"]\ncluster = {{wallets = 2, hours = 1}}\n'))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("old", 6000), trade("older", 6010, BEN), trade("new", 10)])
     assert eventually(lambda: sorted(types(receiver)) == ["cluster", "trade", "trade", "trade"])
     before = (NOW - timedelta(days=2)).isoformat()
@@ -227,7 +215,7 @@ def test_a_purge_of_a_time_takes_back_what_was_reported_before_it(
 
 
 def test_a_wallet_of_another_type_is_removed_for_the_rules_of_its_type(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     rules = "".join(
         f'[rules.{name}]\ntargets = ["{name}"]\n{conditions}'
@@ -238,7 +226,6 @@ def test_a_wallet_of_another_type_is_removed_for_the_rules_of_its_type(
         }.items()
     )
     start(rules_of(receiver, rules, kols="/kols", all="/all", two="/two"))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a", 50), trade("b", 40, BEN)])
     assert eventually(
         lambda: (types(receiver, "/kols"), types(receiver, "/two")) == (["trade"] * 2, ["cluster"])
@@ -257,7 +244,6 @@ def test_a_removal_while_the_message_waits_follows_it(
 ) -> None:
     receiver.behaviours["/"] = lambda: 500
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a")])
     assert eventually(lambda: len(receiver.received) > 0)
     importer.remove_trades([trade("a")])

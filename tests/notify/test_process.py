@@ -18,19 +18,18 @@ from tests.lib.outages import no_connections
 from tests.lib.processes import run_command, wallet_api
 from tests.lib.receiver import SECRET, Receiver
 from tests.lib.waiting import eventually
-from tests.notify.rules import ALL, Start, begun, rules_of, trade
+from tests.notify.rules import ALL, Start, rules_of, trade
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 
 def test_a_target_that_fails_delays_no_other_and_gets_all_under_the_same_ids(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     answers = iter([500, 302, 500])
     receiver.behaviours["/bad"] = lambda: next(answers, 200)
     rules = '[rules.all]\ntargets = ["bad", "good"]\n'
     start(rules_of(receiver, rules, bad="/bad", good="/good"))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a"), trade("b")])
     assert eventually(lambda: len(receiver.accepted("/good")) == 2, 5)
     assert len(receiver.accepted("/bad")) < 2
@@ -41,12 +40,11 @@ def test_a_target_that_fails_delays_no_other_and_gets_all_under_the_same_ids(
 
 
 def test_killed_at_any_instant_it_loses_nothing_and_repeats_only_under_the_same_id(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+    receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     chance = random.Random(5)
     receiver.behaviours["/"] = lambda: chance.choice([204, 204, 204, 500])
     process = start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     for number in range(6):
         importer.trades([trade(f"t{number}-{part}", 60 - number) for part in range(3)])
         time.sleep(chance.uniform(0, 0.8))
@@ -66,7 +64,6 @@ def test_what_is_reported_again_after_a_restore_has_the_same_id(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection
 ) -> None:
     process = start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     cursor = connection.fetch_value("SELECT cursor FROM notify_place")
     importer.trades([trade("a")])
     assert eventually(lambda: len(receiver.received) == 1)
@@ -80,11 +77,10 @@ def test_what_is_reported_again_after_a_restore_has_the_same_id(
 
 
 def test_a_flood_is_held_back_as_one_message(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
+    receiver: Receiver, importer: Importer, start: Start, settings: Settings
 ) -> None:
     target = f'[targets.bot]\nurl = "{receiver.url}/"\nsecrets = ["{SECRET}"]\nper_minute = 3\n'
     start(target + ALL)
-    assert eventually(lambda: begun(connection))
     importer.trades([trade(f"t{number}", 60 - number / 10) for number in range(40)])
     assert eventually(lambda: any("held_back" in one.body for one in receiver.received), 40)
     reported = [one.document for one in receiver.accepted()]
@@ -99,7 +95,6 @@ def test_a_target_that_fails_for_three_days_is_paused_until_it_is_resumed(
 ) -> None:
     receiver.behaviours["/"] = lambda: 500
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a"), trade("b", 50)])
     failing = "UPDATE notify_targets SET failing_since = failing_since - interval '3 days'"
     assert eventually(lambda: connection.execute(failing).rowcount == 1)
@@ -115,10 +110,9 @@ def test_a_target_that_fails_for_three_days_is_paused_until_it_is_resumed(
 
 
 def test_the_rules_are_read_again_on_sighup_and_stay_with_faults(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection, tmp_path: Path
+    receiver: Receiver, importer: Importer, start: Start, tmp_path: Path
 ) -> None:
     process = start(rules_of(receiver, f'{ALL}mint = "none"\n'))
-    assert eventually(lambda: begun(connection))
     assert process.stdout is not None
     for rules, line in (("[rules.all]\n", "stay as they were"), (rules_of(receiver, ALL), "read 1 rules")):
         (tmp_path / "rules.toml").write_text(rules)
@@ -135,7 +129,6 @@ def test_a_process_that_lost_its_lock_neither_stores_nor_sends(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection
 ) -> None:
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     ended = f"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = {LOCK}"
 
     def taken() -> bool:
@@ -151,11 +144,10 @@ def test_a_process_that_lost_its_lock_neither_stores_nor_sends(
     assert eventually(lambda: receiver.reported() == [("trade", "a")], 30)
 
 
-def test_a_second_process_refuses_to_start_and_one_that_was_replaced_ends(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
+def test_a_second_process_refuses_to_start(
+    receiver: Receiver, importer: Importer, start: Start, settings: Settings
 ) -> None:
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     file = Path(settings.wallet_api_home).parent / "rules.toml"
     second = wallet_api("notify", "--rules", str(file), "--allow-private", settings=settings)
     assert "already runs on this database" in second.communicate()[0]
@@ -166,7 +158,6 @@ def test_a_database_that_is_away_for_a_while_delays_and_loses_nothing(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection, servers: Settings
 ) -> None:
     process = start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a")])
     assert eventually(lambda: len(receiver.received) == 1)
     with no_connections(servers, connection):
@@ -185,7 +176,6 @@ def test_a_ledger_without_the_place_ends_it_with_words_and_from_now_begins_anew(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
 ) -> None:
     process = start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a")])
     assert eventually(lambda: len(receiver.received) == 1)
     process.terminate()
@@ -210,7 +200,6 @@ def test_what_was_held_back_is_counted_once_in_the_message_that_says_so(
     receiver.behaviours["/"] = lambda: 204 if len(receiver.received) < 6 else 500
     target = f'[targets.bot]\nurl = "{receiver.url}/"\nsecrets = ["{SECRET}"]\nper_minute = 6\n'
     start(target + ALL)
-    assert eventually(lambda: begun(connection))
     held = "SELECT sum(held_back) FROM notify_targets"
     for number, count in enumerate((34, 74)):
         importer.trades([trade(f"t{number}-{part}", 60 - part / 10) for part in range(40)])
@@ -227,7 +216,6 @@ def test_what_waits_for_a_target_that_was_away_is_no_flood(
 ) -> None:
     receiver.behaviours["/"] = lambda: 500
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade(f"t{number:02}", 60 - number / 10) for number in range(70)])
     waiting = "SELECT sum(waiting) FROM notify_targets"
     assert eventually(lambda: connection.fetch_value(waiting) == 70)
@@ -252,7 +240,6 @@ def test_what_was_reported_is_forgotten_after_thirty_days_and_counted(
     process = start(
         rules_of(receiver, f"{ALL}[rules.two]\ntargets = ['bot']\ncluster = {{wallets = 2, hours = 1}}\n")
     )
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a"), trade("b", address=BEN)])
     assert eventually(lambda: len(receiver.received) == 3)
     process.terminate()
@@ -304,14 +291,12 @@ def test_a_target_that_leaves_the_rules_keeps_what_waits_until_it_is_back_or_dro
     receiver: Receiver,
     importer: Importer,
     start: Start,
-    connection: Connection,
     tmp_path: Path,
     settings: Settings,
 ) -> None:
     receiver.behaviours["/away"] = lambda: 500
     own = {"bot": "/", "away": "/away"}
     process = start(rules_of(receiver, '[rules.all]\ntargets = ["bot", "away"]\n', **own))
-    assert eventually(lambda: begun(connection))
     assert process.stdout is not None
 
     def reread(rules: str) -> None:
@@ -341,7 +326,6 @@ def test_what_an_operator_drops_is_counted(
 ) -> None:
     receiver.behaviours["/"] = lambda: 500
     start(rules_of(receiver, ALL))
-    assert eventually(lambda: begun(connection))
     importer.trades([trade("a"), trade("b"), trade("c")])
     assert eventually(lambda: len(receiver.received) >= 1)
     dropped = run_command("notify", "resume", "bot", "--drop", settings=settings)
