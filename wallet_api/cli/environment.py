@@ -10,8 +10,6 @@ from wallet_api.cli.output import typed
 from wallet_api.database import Connection, connect, location_of, translated
 from wallet_api.settings import Settings
 
-Note = Callable[[str], None]
-
 
 def write_note(text: str) -> None:
     """Write a line to standard error, so that standard output stays readable for programs."""
@@ -20,7 +18,7 @@ def write_note(text: str) -> None:
 
 @contextmanager
 def settings_with_database(
-    *, migrate: bool = True, creates: bool = False, notify: Note = write_note
+    *, migrate: bool = True, creates: bool = False, notify: Callable[[str], None] = write_note
 ) -> Iterator[Settings]:
     """Yield the settings. Without `database_url`, run the embedded server and set its URL.
 

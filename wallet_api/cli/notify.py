@@ -23,6 +23,7 @@ from wallet_api.notify.running import POLL_SECONDS, CurrentRules, Process
 from wallet_api.notify.sending import SendingError, send
 from wallet_api.notify.session import Session
 from wallet_api.sync.schedule import stopped_by_signals
+from wallet_api.times import shown_time
 
 _HEADINGS = ("TARGET", "WAITING", "OLDEST", "DELIVERED", "HELD BACK", "DROPPED", "DELAY", "STATE")
 
@@ -108,7 +109,7 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
     now, has_failed = datetime.now(UTC), False
     for name in chosen.targets:
         target = rules.targets[name]
-        members = {"type": "test", "timestamp": f"{now:%Y-%m-%dT%H:%M:%SZ}", "rule": rule}
+        members = {"type": "test", "timestamp": shown_time(now), "rule": rule}
         body = body_of(target.template, members, "{}", {})
         try:
             send(target, message_id(rule, "test", now.isoformat()), body, allow_private=allow_private)
@@ -140,7 +141,7 @@ def _words(row: dict[str, Any], now: datetime) -> tuple[str, ...]:
     if row["paused_at"] is not None:
         state = f"paused: {row['failure']}"
     elif row["failures"]:
-        state = f"fails since {row['failing_since']:%Y-%m-%dT%H:%M:%SZ}: {row['failure']}"
+        state = f"fails since {shown_time(row['failing_since'])}: {row['failure']}"
     oldest = (
         ""
         if row["oldest_at"] is None

@@ -25,7 +25,7 @@ KnownWallets = dict[tuple[str, str], int]
 
 
 class Trade(NamedTuple):
-    """A trade without what identifies it. RowAmounts are texts; UNSET is what its row leaves out."""
+    """A trade without what identifies it. Amounts are texts; UNSET is what its row leaves out."""
 
     created_at: datetime
     token_amount: str

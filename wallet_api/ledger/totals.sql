@@ -299,7 +299,8 @@ INSERT INTO lifetimes AS total (
        )
 SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500,
        above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost,
-       open_cost_usd, open_without_usd, losses, best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day, 0 AS earlier_peak, 0 AS earlier_drawdown,
+       open_cost_usd, open_without_usd, losses, best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day,
+       0 AS earlier_peak, 0 AS earlier_drawdown,
 {highest: $},
 {lowest: $},
 {sums: $}

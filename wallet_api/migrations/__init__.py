@@ -11,7 +11,6 @@ from importlib import resources
 
 from wallet_api.database import Connection, load_sql
 
-# Called with the name of each migration before it is applied.
 _FILE = re.compile(r"\d{4}_\w+\.sql")
 # The text up to a semicolon that is not in the body of a function.
 _STATEMENT = re.compile(r"(?:\$\$.*?\$\$|[^;$]|\$(?!\$))+", re.DOTALL)

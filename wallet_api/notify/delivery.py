@@ -16,6 +16,7 @@ from wallet_api.notify.messages import body_of, message_id
 from wallet_api.notify.sending import SendingError, send
 from wallet_api.notify.session import Session
 from wallet_api.notify.targets import Target
+from wallet_api.times import shown_time
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +108,7 @@ class Sender(Thread):
             flood = queue.find_flood(connection, target.name, target.per_minute)
             if flood is None:
                 return False
-            first, last = (f"{flood[name]:%Y-%m-%dT%H:%M:%SZ}" for name in ("first_at", "last_at"))
+            first, last = (shown_time(flood[name]) for name in ("first_at", "last_at"))
             data = json.dumps({"count": flood["count"], "first_at": first, "last_at": last})
             words = {"count": flood["count"], "created_at": last}
             body = body_of(target.template, {"type": "held_back", "timestamp": last}, data, words)

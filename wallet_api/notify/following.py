@@ -13,6 +13,7 @@ from wallet_api.notify.rules import Rules
 from wallet_api.notify.session import Session
 from wallet_api.queries.changes import NOW, read_changes
 from wallet_api.schemas.feed import ChangeSchema
+from wallet_api.times import shown_time
 
 # Changes that are read, and saved, at a time.
 PAGE = 200
@@ -97,7 +98,7 @@ def _members(message: WebhookMessage) -> dict[str, Any]:
     cluster = {
         "blockchain": change["profile_blockchain"],
         "mint": change["mint"],
-        "at": f"{message.ended_at:%Y-%m-%dT%H:%M:%SZ}",
+        "at": shown_time(message.ended_at),
     }
     return members | {"cluster": cluster, "wallets": list(message.wallets)}
 

@@ -1,5 +1,6 @@
 -- For statements of leaderboards to end with. They return their rows of record: of each wallet that traded, its profile and
--- the sums, counts and largest figures over its trades, and of all its life open_cost, in dollars too, and ever_invested. Needs native_prices_pkey.
+-- the sums, counts and largest figures over its trades, and of all its life open_cost, in dollars too, and ever_invested.
+-- Needs native_prices_pkey.
 {latest_price}
 SELECT address AS wallet,
        name AS profile_name,
@@ -53,9 +54,7 @@ SELECT address AS wallet,
  CROSS JOIN LATERAL (
        SELECT
 {profit}) AS profit
- CROSS JOIN LATERAL (
-       SELECT
-{traded_usd}) AS traded
+{traded_usd}
  CROSS JOIN LATERAL (
        SELECT above_500 + above_100_to_500 + above_zero_to_100 AS won,
               above_500 + above_100_to_500 + above_zero_to_100 + below_zero AS closed,

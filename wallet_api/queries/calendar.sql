@@ -78,9 +78,7 @@
               traded.sell_usd AS total_sell_usd
          FROM sums
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
        ),
        dates AS (
        SELECT row_number() OVER (ORDER BY day) AS place,

@@ -94,9 +94,7 @@
               new_wallets
          FROM summed
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
        )
 SELECT wanted.token_id,
        wanted.mint,

@@ -117,9 +117,7 @@
 {token_overview}
          FROM valued
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
         WHERE %(overview)s
           AND mint = COALESCE(%(of_mint)s::text, mint)
        ),
@@ -183,9 +181,7 @@
         CROSS JOIN LATERAL (
               SELECT
 {profit}) AS profit
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
        ),
        distribution AS (
        SELECT above_500 AS win_rate_distribution_above_500,

@@ -157,9 +157,7 @@
               traded.net_flow_usd
          FROM summed
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
        ),
        span AS MATERIALIZED (
        SELECT within.token_id,
@@ -274,9 +272,7 @@
          LEFT JOIN active
            ON active.wallet_id = position.wallet_id
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
         WHERE position.place <= %(most_wallets)s
        ),
        shown AS (

@@ -58,9 +58,7 @@
               END AS total_statistics_time_since_first_entry_hours
          FROM summed
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
          LEFT JOIN entry AS first
            ON first.first_place = 1
          LEFT JOIN entry AS last
@@ -79,9 +77,7 @@
               CASE WHEN quantity = 0 THEN 0 ELSE latest.usd END AS held_usd
          FROM page
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
          LEFT JOIN token_faces AS face
            ON face.token_id = page.token_id
         WHERE ordinal <= %(limit)s::bigint

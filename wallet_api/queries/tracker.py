@@ -96,17 +96,16 @@ def _statement(period: str, now: datetime) -> tuple[LiteralString, dict[str, Any
     parameters = {"since": since, "until": now, "bucket_seconds": int(bucket.total_seconds())}
     if PERIOD_LENGTHS[period] <= _DAY:
         return _HOURS, parameters
-    days, hours = (cut(since, now, step) for step in (_DAY, _HOUR))
-    charted = days if bucket >= _DAY else hours
+    parts, hours = cut_period(since, now), cut(since, now, _HOUR)
+    by_days = bucket >= _DAY
     return _DAYS, {
         **parameters,
-        **cut_period(since, now),
-        "chart_first_day": days.first.date(),
-        "chart_end_day": (days.end if charted is days else days.first).date(),
-        "chart_first_hour": hours.first,
-        "chart_end_hour": hours.end if charted is hours else hours.first,
-        "chart_starts": charted.starts,
-        "chart_ends": charted.ends,
+        **parts,
+        "by_days": by_days,
+        "first_hour": hours.first,
+        "end_hour": hours.end,
+        "chart_starts": parts["starts"] if by_days else hours.starts,
+        "chart_ends": parts["ends"] if by_days else hours.ends,
     }
 
 

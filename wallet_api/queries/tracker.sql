@@ -10,27 +10,6 @@
         WHERE wallet_id = %(wallet_id)s
        ),
 {latest_price},
-       -- Not materialized: reading the trades where they are needed takes less time.
-       traded AS NOT MATERIALIZED (
-       SELECT token_id,
-              tx_signature,
-              event_index,
-              is_sell,
-              token_name,
-              created_at,
-              token_amount,
-              value,
-              value_usd,
-              realized,
-              realized_cost,
-              realized_usd,
-              hold_seconds,
-              tokens_without_cost
-         FROM trades
-        WHERE wallet_id = %(wallet_id)s
-          AND created_at > %(since)s
-          AND created_at <= %(until)s
-       ),
        token AS MATERIALIZED (
        SELECT summed.*,
               traded.buy_usd,
@@ -49,9 +28,7 @@
               END AS bucket
          FROM summed
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
         CROSS JOIN LATERAL (
               SELECT mint,
                      token_name,
@@ -111,9 +88,7 @@
         CROSS JOIN LATERAL (
               SELECT
 {profit}) AS profit
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
        ),
        distribution AS (
        SELECT percentage(win_count, closed_count) AS period_win_rate_distribution_win_rate_percentage,
@@ -238,7 +213,10 @@
        -- With ties, to which the rest of the order is applied.
        newest AS (
        SELECT *
-         FROM traded
+         FROM trades
+        WHERE wallet_id = %(wallet_id)s
+          AND created_at > %(since)s
+          AND created_at <= %(until)s
         ORDER BY created_at DESC
         FETCH FIRST %(most_trades)s ROWS WITH TIES
        ),

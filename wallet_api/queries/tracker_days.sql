@@ -38,8 +38,9 @@
               realized_usd
          FROM wallet_days
         WHERE wallet_id = %(wallet_id)s
-          AND day >= %(chart_first_day)s
-          AND day < %(chart_end_day)s
+          AND %(by_days)s::boolean
+          AND day >= %(first_day)s
+          AND day < %(end_day)s
           AND covered_txn > 0
         UNION ALL
        SELECT starts_at,
@@ -47,8 +48,9 @@
               realized_usd
          FROM wallet_hours
         WHERE wallet_id = %(wallet_id)s
-          AND starts_at >= %(chart_first_hour)s
-          AND starts_at < %(chart_end_hour)s
+          AND NOT %(by_days)s::boolean
+          AND starts_at >= %(first_hour)s
+          AND starts_at < %(end_hour)s
           AND covered_txn > 0
         UNION ALL
        SELECT trades.created_at,

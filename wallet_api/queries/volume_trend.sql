@@ -37,7 +37,5 @@ SELECT ends_at,
        wallets
   FROM summed
  CROSS JOIN latest
- CROSS JOIN LATERAL (
-       SELECT
-{traded_usd}) AS traded
+{traded_usd}
  ORDER BY ends_at

@@ -35,9 +35,7 @@
 {token_overview}
          FROM page
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{traded_usd}) AS traded
+{traded_usd}
         WHERE ordinal <= %(limit)s::bigint
        ),
        head AS (

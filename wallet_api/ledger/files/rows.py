@@ -65,7 +65,7 @@ class WalletRow(msgspec.Struct):
 
 
 class TradeRow(msgspec.Struct, gc=False):
-    """One trade of a tracked wallet. RowAmounts are exact decimals in the token, the native coin, and USD.
+    """One trade of a tracked wallet. Amounts are exact decimals in the token, the native coin, and USD.
 
     It has a value, a value in USD, or both.
     """
