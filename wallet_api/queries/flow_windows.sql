@@ -19,13 +19,13 @@
               position_days.wallet_id,
               4 AS place,
 {ledger.sums: $}
-         FROM tracked
-         JOIN position_days
-           ON position_days.wallet_id = tracked.wallet_id
-          AND position_days.day >= %(first_day)s
+         FROM position_days
+        WHERE position_days.day >= %(first_day)s
           AND position_days.day < %(end_day)s
-        -- An array, so that the index alone tells which rows are of these tokens.
-        WHERE position_days.token_id = ANY (ARRAY(SELECT token_id
+          -- Arrays, so that the index alone gives the rows of these wallets and tokens.
+          AND position_days.wallet_id = ANY (ARRAY(SELECT wallet_id
+                                                     FROM tracked))
+          AND position_days.token_id = ANY (ARRAY(SELECT token_id
                                                     FROM wanted))
         UNION ALL
        SELECT within.*

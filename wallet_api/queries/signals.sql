@@ -105,6 +105,7 @@
        ),
        wanted AS MATERIALIZED (
        SELECT grouped.*,
+              row_number() OVER (ORDER BY wallet_count DESC, total_invested DESC, mint) AS ordinal,
               count(*) OVER () AS total,
               tokens.mint
          FROM grouped
@@ -112,12 +113,13 @@
            ON tokens.token_id = grouped.token_id
         WHERE grouped.token_id NOT IN (SELECT token_id
                                          FROM known)
-        ORDER BY wallet_count DESC, total_invested DESC, mint
+        ORDER BY ordinal
         LIMIT %(limit)s::bigint
        ),
        -- Each position that was traded in the window in one of these tokens.
        within AS MATERIALIZED (
-       SELECT trades.token_id,
+       SELECT wanted.ordinal,
+              trades.token_id,
               trades.wallet_id,
 {ledger.sums},
               min(created_at) FILTER (WHERE NOT is_sell) AS first_buy,
@@ -135,18 +137,18 @@
            ON tracked.wallet_id = trades.wallet_id
         WHERE trades.created_at > %(since)s
           AND trades.created_at <= %(now)s
-        GROUP BY trades.wallet_id, trades.token_id
+        GROUP BY trades.wallet_id, trades.token_id, wanted.ordinal
        ),
        summed AS (
-       SELECT token_id,
+       SELECT ordinal,
               count(*) AS trader_count,
               count(*) FILTER (WHERE still_held(quantity, peak)) AS still_holding_count,
 {ledger.sums: sum($) AS $}
          FROM within
-        GROUP BY token_id
+        GROUP BY ordinal
        ),
        stats AS MATERIALIZED (
-       SELECT token_id,
+       SELECT ordinal,
               trader_count,
               still_holding_count,
               round_half_up(invested, 9) AS total_buy,
@@ -160,8 +162,7 @@
 {traded_usd}
        ),
        span AS MATERIALIZED (
-       SELECT within.token_id,
-              sum(within.buy_txn) AS buy_txn,
+       SELECT within.ordinal,
               sum(within.invested) AS invested,
               sum(bought_tokens) AS bought_tokens,
               dollars(sum(invested_usd), sum(invested_without_usd), sum(within.buy_txn), sum(buys_without_usd),
@@ -173,7 +174,7 @@
            ON member.wallet_id = within.wallet_id
           AND member.token_id = within.token_id
         CROSS JOIN latest
-        GROUP BY within.token_id, latest.usd
+        GROUP BY within.ordinal, latest.usd
        ),
        -- What came after the moment, to be subtracted.
        later AS MATERIALIZED (
@@ -190,6 +191,7 @@
        position AS MATERIALIZED (
        SELECT within.wallet_id,
               within.token_id,
+              within.ordinal,
               within.first_buy,
               within.quantity,
               within.peak,
@@ -200,7 +202,7 @@
               within.invested_without_usd AS window_invested_without_usd,
               within.bought_tokens AS window_bought_tokens,
 {ledger.sums: positions.$ - COALESCE(later.$, 0) AS $},
-              row_number() OVER (PARTITION BY within.token_id
+              row_number() OVER (PARTITION BY within.ordinal
                                      ORDER BY within.first_at, wallets.address) AS place
          FROM within
          JOIN member
@@ -231,8 +233,8 @@
                              AND trades.created_at <= %(now)s))
        ),
        shown_wallet AS (
-       SELECT row_number() OVER (ORDER BY wanted.ordinal, position.place) AS place,
-              wanted.ordinal,
+       SELECT row_number() OVER (ORDER BY position.ordinal, position.place) AS place,
+              position.ordinal,
 {profile},
               iso_time(first_buy) AS bought_at,
               active.wallet_id IS NOT NULL AS is_active,
@@ -259,10 +261,6 @@
                                     window_buys_without_usd, latest.usd), 4) AS window_invested_usd,
               round_half_up(window_bought_tokens, 18) AS window_tokens_bought
          FROM position
-         JOIN (SELECT token_id,
-                      row_number() OVER (ORDER BY wallet_count DESC, total_invested DESC, mint) AS ordinal
-                 FROM wanted) AS wanted
-           ON wanted.token_id = position.token_id
          JOIN wallets
            ON wallets.wallet_id = position.wallet_id
          LEFT JOIN (SELECT token_id,
@@ -276,7 +274,7 @@
         WHERE position.place <= %(most_wallets)s
        ),
        shown AS (
-       SELECT row_number() OVER (ORDER BY wanted.wallet_count DESC, wanted.total_invested DESC, wanted.mint) AS place,
+       SELECT ordinal AS place,
               wanted.mint,
               stats.trader_count,
               stats.still_holding_count,
@@ -297,10 +295,11 @@
               round_half_up(span.bought_tokens, 18) AS total_tokens_bought,
               percentage(span.bought_tokens, NULLIF(face.supply, 0)) AS supply_pct_bought
          FROM wanted
-         JOIN stats
-           ON stats.token_id = wanted.token_id
-         JOIN span
-           ON span.token_id = wanted.token_id
+         -- FULL, so that they are hashed. Each has a row for each token.
+         FULL JOIN stats
+        USING (ordinal)
+         FULL JOIN span
+        USING (ordinal)
          LEFT JOIN token_faces AS face
            ON face.token_id = wanted.token_id
        ),

@@ -31,4 +31,8 @@
                                                  FROM newest_trade
                                                 WHERE NOT makes_price),
                                          %(now)s, %(price_oldest_at)s, latest.usd, %(price_min_usd)s) AS searched
+        -- A one-time filter: no call where nothing is searched for.
+        WHERE EXISTS (SELECT
+                        FROM newest_trade
+                       WHERE NOT makes_price)
        )

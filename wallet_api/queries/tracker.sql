@@ -261,13 +261,16 @@
                   AND starts_at >= %(active_first)s
                   AND starts_at < %(active_end)s
                 UNION ALL
-               SELECT date_bin('1 hour', trades.created_at, 'epoch'),
-                      1
+               SELECT within.*
                  FROM unnest(%(active_starts)s::timestamptz[], %(active_ends)s::timestamptz[]) AS span (starts_at, ends_at)
-                 JOIN trades
-                   ON trades.created_at > span.starts_at
-                  AND trades.created_at <= span.ends_at
-                WHERE trades.wallet_id = %(wallet_id)s) AS counted
+                CROSS JOIN LATERAL (
+                      SELECT date_bin('1 hour', created_at, 'epoch'),
+                             count(*)
+                        FROM trades
+                       WHERE wallet_id = %(wallet_id)s
+                         AND created_at > span.starts_at
+                         AND created_at <= span.ends_at
+                       GROUP BY 1) AS within) AS counted
         GROUP BY 1
        ),
        head AS (

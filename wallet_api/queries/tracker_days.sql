@@ -53,15 +53,19 @@
           AND starts_at < %(end_hour)s
           AND covered_txn > 0
         UNION ALL
-       SELECT trades.created_at,
-              trades.realized,
-              trades.realized_usd
+       SELECT within.*
          FROM unnest(%(chart_starts)s::timestamptz[], %(chart_ends)s::timestamptz[]) AS span (starts_at, ends_at)
-         JOIN trades
-           ON trades.created_at > span.starts_at
-          AND trades.created_at <= span.ends_at
-        WHERE trades.wallet_id = %(wallet_id)s
-          AND trades.realized_cost IS NOT NULL
+        CROSS JOIN LATERAL (
+              SELECT created_at,
+                     realized,
+                     realized_usd
+                FROM trades
+               WHERE wallet_id = %(wallet_id)s
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+                 AND realized_cost IS NOT NULL
+              -- OFFSET 0 is an optimization fence: no trade beside the spans is read.
+              OFFSET 0) AS within
        ),
        step AS (
        SELECT %(since)s::timestamptz AS starts_at,
