@@ -142,6 +142,39 @@ def test_a_nearer_price_that_comes_later_revises_no_value(stub: Stub, operator: 
     assert values(operator.ledger())["s", FART, "buy"] == ("70", "3", "300")
 
 
+def test_a_value_that_a_sync_converted_follows_its_dollars_as_one_of_a_file_does(
+    stub: Stub, operator: Operator
+) -> None:
+    operator.prices(("SOL", "160", AT))
+    stated = {
+        "blockchain": "solana",
+        "wallet_address": WALLET,
+        "tx_signature": "stated",
+        "mint": FART,
+        "transaction_type": "buy",
+        "token_amount": "70",
+        "created_at": AT.isoformat(),
+        "value_usd": "200",
+    }
+    operator.trades([stated | {"value": "9"}])
+    add(
+        stub,
+        swap("converted", AT, fart("70"), usdc("200"), 200.0),
+        swap("native", AT, fart("70"), sol("2"), 200.0),
+        # A sync gives it its name, and keeps its value.
+        swap("stated", AT, fart("70"), usdc("200"), 200.0),
+    )
+    assert operator.sync().only["changed"] == 5
+    signatures = ("converted", "native", "stated")
+    operator.trades([stated | {"tx_signature": one, "value_usd": "240"} for one in signatures])
+    bought = {key[0]: value for key, value in values(operator.ledger()).items() if key[2] == "buy"}
+    assert bought == {
+        "converted": ("70", "1.5", "240"),
+        "native": ("70", "2", "240"),
+        "stated": ("70", "9", "240"),
+    }
+
+
 def test_prices_that_a_value_needs_are_fetched_and_without_them_the_wallet_waits(
     stub: Stub, operator: Operator
 ) -> None:

@@ -39,6 +39,11 @@ class Draft:
     usd_to_convert: Decimal = _ZERO
     value_usd: Decimal | None = _ZERO
 
+    @property
+    def is_of_dollars(self) -> bool:
+        """Return whether the whole value is converted from its dollars."""
+        return self.native == 0 and self.usd_to_convert > 0 and self.value_usd == self.usd_to_convert
+
     def value(self, price: Decimal) -> Decimal:
         """Return the whole value in the native coin at `price` dollars, rounded to its smallest unit."""
         with localcontext(prec=DIGITS):

@@ -176,7 +176,7 @@ def judge(connection: Connection, prices: Prices, found: Discovered) -> Judged:
             found.trades.left_out[key] = str(Reason.NO_VALUE)
             continue
         try:
-            amount, native, *_ = trade_row(draft, value).check(now)
+            amount, native, *_ = trade_row(draft, value.native).check(now)
         except BadRow:
             found.trades.left_out[key] = str(Reason.INVALID)
             continue

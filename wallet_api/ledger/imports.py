@@ -1,10 +1,11 @@
 """Imports of files: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import LiteralString, NamedTuple
 
 from wallet_api.database import Connection, load_statements
@@ -45,6 +46,7 @@ _COPY_TRADES = (
     " value, keeps_value, token_name, keeps_name, value_usd, keeps_usd, exchanged_value, keeps_exchanged,"
     " line_number) FROM STDIN"
 )
+_MARK_DERIVED = "UPDATE incoming SET value_derived = TRUE WHERE line_number = ANY(%(line_numbers)s)"
 _COPY_PRICES = "COPY incoming_prices (line_number, line, currency, usd, priced_at) FROM STDIN"
 
 
@@ -116,11 +118,13 @@ def import_trades(
     batch_rows: int = BATCH_ROWS,
     wallet_ids: KnownWallets | None = None,
     denied: frozenset[Token] = frozenset(),
+    derived: Sequence[int] = (),
 ) -> Summary:
     """Import trades, `batch_rows` at a time; `progress` is called after each batch.
 
     `wallet_ids` has the ids of all wallets of `records`; without it, all tracked wallets are read. Trades in
-    `denied` tokens are left out.
+    `denied` tokens are left out. The values of the records with the numbers `derived` were computed from
+    their dollars.
 
     While the next batch is read and checked, PostgreSQL merges the one before: a large one in two halves at
     once, each in a transaction, with all trades of a wallet in one.
@@ -135,6 +139,7 @@ def import_trades(
     # are closed last, when no thread uses them.
     with ExitStack() as sessions, ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(LANES) as mergers:
         seen = sessions.enter_context(seen_rows())
+        land = partial(_land, seen=seen, derived=derived)
         rows = min(FIRST_ROWS, batch_rows)
         pending = reader.submit(read_batch, records, wallet_ids, rows, denied)
         while batch := pending.result():
@@ -146,7 +151,7 @@ def import_trades(
                 lanes.append(sessions.enter_context(staging.another_session(connection)))
             ids = token_ids.of(batch.tokens)
             merges = [
-                mergers.submit(_land, lane, share, ids, seen, has_dollars_alone=batch.has_dollars_alone)
+                mergers.submit(land, lane, share, ids, has_dollars_alone=batch.has_dollars_alone)
                 for lane, share in zip(lanes, batch.shares(len(lanes)), strict=True)
             ]
             landed = [merge.result() for merge in merges]
@@ -219,24 +224,27 @@ def _land(
     connection: Connection,
     share: Share,
     token_ids: Mapping[Token, int],
-    seen: Seen,
     *,
+    seen: Seen,
+    derived: Sequence[int],
     has_dollars_alone: bool,
 ) -> _Landed:
     """Merge a share in a transaction."""
     tokens = {token_ids[token]: token for _, token, _ in share}
-    derived = 0
+    computed = 0
     rejected: list[StagedReject] = []
     with arrivals.change(connection):
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
             for row in incoming_rows(share, token_ids):
                 copy.write_row(row)
+        if derived:
+            connection.execute(_MARK_DERIVED, {"line_numbers": derived})
         wallet_ids = {wallet_id for wallet_id, _, _ in share}
         merge.lock_wallets(connection, wallet_ids)
         # The ids were read before this transaction had the locks.
         merge.check_tracked(connection, wallet_ids)
         if has_dollars_alone:
-            derived = merge.run(connection, _FROM_DOLLARS)["priced"]
+            computed = merge.run(connection, _FROM_DOLLARS)["priced"]
             rejected = reject_unvalued(connection, tokens)
         changed = merge.compare_incoming(connection, sum(len(trades) for _, _, trades in share))
         if changed and seen.are_any:
@@ -245,4 +253,4 @@ def _land(
             rejected += repeated
         if changed:
             merge.merge_fresh(connection, datetime.now(UTC), changed)
-    return _Landed(changed, derived, rejected)
+    return _Landed(changed, computed, rejected)

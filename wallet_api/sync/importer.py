@@ -46,7 +46,7 @@ from wallet_api.sync.left_out import (
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.report import Fact
 from wallet_api.sync.summaries import TradesSummary
-from wallet_api.sync.values import known_trades, value_drafts
+from wallet_api.sync.values import Value, known_trades, value_drafts
 
 log = logging.getLogger(__name__)
 
@@ -164,12 +164,12 @@ class Importer:
         save_unfinal(self._connection, one.chunk.unfinal)
         save_blocks(self._connection, one.job.chain, one.chunk.blocks)
 
-    def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, Decimal]]) -> set[tuple[int, str]]:
+    def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, Value]]) -> set[tuple[int, str]]:
         """Import the rows, and return the wallets and signatures of those that are not rejected."""
 
         def records() -> Iterator[Record[TradeRow]]:
             for number, (_, draft, value) in enumerate(rows):
-                yield number, b"", trade_row(draft, value)
+                yield number, b"", trade_row(draft, value.native)
 
         def reject(number: int, line: bytes, fault: BadRow) -> None:
             rejected[number] = fault.rule
@@ -178,8 +178,11 @@ class Importer:
             rejected: dict[int, str] = {}
             wallets = {draft.wallet for _, draft, _ in rows}
             wallet_ids = {(one.chain.name, one.address): one.wallet_id for one in wallets}
+            derived = [number for number, (_, _, value) in enumerate(rows) if value.is_derived]
             try:
-                imported = import_trades(self._connection, records(), reject, wallet_ids=wallet_ids)
+                imported = import_trades(
+                    self._connection, records(), reject, wallet_ids=wallet_ids, derived=derived
+                )
             except WalletRemoved as error:
                 rows = [row for row in rows if row[1].wallet.wallet_id not in error.wallet_ids]
                 continue

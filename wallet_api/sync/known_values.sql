@@ -5,7 +5,8 @@ SELECT trades.wallet_id,
        trades.is_sell,
        trades.token_amount,
        trades.value,
-       trades.value_usd
+       trades.value_usd,
+       trades.value_derived
   FROM (SELECT DISTINCT wallet_id, moment, tx_signature
           FROM unnest(%(wallet_ids)s::bigint[], %(moments)s::timestamptz[], %(signatures)s::text[])
                AS every (wallet_id, moment, tx_signature)) AS wanted

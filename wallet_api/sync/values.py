@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 from wallet_api.chains import Currency
 from wallet_api.database import Connection, Row, load_sql
@@ -16,10 +17,17 @@ _NEAR_PRICES = load_sql("wallet_api.ledger", "near_prices")
 _NO_CONVERSION = Decimal(1)
 
 
+class Value(NamedTuple):
+    """The value of a trade in the native coin, and whether it was computed from its dollars alone."""
+
+    native: Decimal
+    is_derived: bool
+
+
 def value_drafts(
     connection: Connection, prices: Prices, drafts: Sequence[Draft]
-) -> tuple[list[Decimal | None], bool]:
-    """Return the values of the drafts in the native coin, in their order, and whether they are final.
+) -> tuple[list[Value | None], bool]:
+    """Return the values of the drafts, in their order, and whether they are final.
 
     A value is None if it is unknown; it may become known later unless they are final. Missing prices are
     fetched. A trade that the ledger has with the same amounts keeps its first value, so that a later price
@@ -35,11 +43,11 @@ def value_drafts(
         is_final = prices.fill(connection, _hours(missing))
         near |= _near(connection, missing)
 
-    def value(draft: Draft) -> Decimal | None:
+    def value(draft: Draft) -> Value | None:
         if draft.usd_to_convert and (first := known.get(_key(draft))) is not None:
             return first
         price = near.get(_place(draft)) if draft.usd_to_convert else _NO_CONVERSION
-        return None if price is None else draft.value(price)
+        return None if price is None else Value(draft.value(price), draft.is_of_dollars)
 
     return [value(draft) for draft in drafts], is_final
 
@@ -59,7 +67,7 @@ def _key(draft: Draft) -> _Key:
     )
 
 
-def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, Decimal]:
+def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, Value]:
     parameters = {
         "wallet_ids": [draft.wallet.wallet_id for draft in drafts],
         "moments": [draft.created_at for draft in drafts],
@@ -70,7 +78,7 @@ def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, Decima
         (
             *(row["wallet_id"], row["tx_signature"], row["mint"], row["is_sell"]),
             *(row["token_amount"], row["value_usd"]),
-        ): row["value"]
+        ): Value(row["value"], row["value_derived"])
         for row in rows
     }
 
