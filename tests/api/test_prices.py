@@ -43,6 +43,27 @@ def test_each_token_is_answered_in_its_place(caller: Caller, importer: Importer)
     assert caller.get(PATH, blockchain="solana", mint=mint_of("a"))["tokens"] == data["tokens"][2:3]
 
 
+def test_the_price_of_a_token_with_quadrillions_of_units_has_twelve_digits(
+    caller: Caller, importer: Importer
+) -> None:
+    at = NOW - timedelta(minutes=5)
+    importer.prices([price_row("150", at)])
+    units = "1700000000000000000000"
+    importer.trades([trade_row(ANN, "a", at, token_amount=units, value="0.3")])
+    price, in_usd = "0.000000000000000000000176470588235", "0.0000000000000000000264705882353"
+    [priced] = caller.get(PATH, **TOKEN)["tokens"]
+    assert (f"{priced['price']:f}", f"{priced['price_usd']:f}") == (price, in_usd)
+    [trade] = caller.get("/tokens/transactions", **TOKEN)["transactions"]
+    assert (f"{trade['price_per_token']:f}", f"{trade['price_per_token_usd']:f}") == (price, in_usd)
+    wallet = {"blockchain": "solana", "type": "kol", "address": ANN}
+    [token] = caller.get("/wallets/history", **wallet)["token_overview"]
+    [row] = caller.get("/wallets/tracker", **wallet)["period_history_tokens"]
+    [trader] = caller.get("/tokens/stats", **TOKEN)["traders"]
+    [traded] = caller.get("/analytics", blockchain="solana", type="kol", mode="most_traded")["tokens"]
+    figures = (token["avg_cost"], row["avg_cost"], trader["trader_stats"]["avg_buy_price"], traded["price"])
+    assert {f"{figure:f}" for figure in figures} == {price}
+
+
 def test_at_most_a_hundred_tokens_cost_one_credit(new_caller: NewCaller) -> None:
     caller = new_caller(credits=2)
     mints = [mint_of(f"token {number}") for number in range(100)]

@@ -46,12 +46,15 @@ def test_the_views_have_the_figures_of_the_history(
     assert sums == {"realized": lifetime["realized_pnl"], "n": lifetime["total_tx_count"]}
     positions = connection.execute(
         f"SELECT mint, round(invested, 9) AS invested, round(sold, 9) AS sold,"
-        f" round(realized, 9) AS realized_pnl FROM ledger_positions WHERE {own} ORDER BY mint".encode(),
+        f" round(realized, 9) AS realized_pnl, round(open_cost, 9) AS open_cost,"
+        f" round(open_cost_usd, 4) AS open_cost_usd FROM ledger_positions WHERE {own} ORDER BY mint".encode(),
         [W],
     ).fetchall()
     overview = sorted(data["token_overview"], key=lambda token: str(token["mint"]))
-    names = ("mint", "invested", "sold", "realized_pnl")
-    assert positions == [{name: token[name] for name in names} for token in overview]
+    names = ("mint", "invested", "sold", "realized_pnl", "open_cost", "open_cost_usd")
+    assert positions == [{name: token.get(name) for name in names} for token in overview]
+    known = {bool(position["open_cost_usd"]) for position in positions}
+    assert known == {True, False}
 
 
 def test_the_statements_of_the_document_run_and_find_what_they_say(

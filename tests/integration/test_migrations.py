@@ -66,6 +66,7 @@ SELECT min(active_days) AS active_days,
        max(earlier_drawdown) AS drawdown
   FROM lifetimes
 """
+_VIEW = "SELECT wallet_address, mint, open_cost, open_cost_usd FROM ledger_positions ORDER BY 1, 2"
 
 Run = Callable[..., Result]
 
@@ -140,6 +141,7 @@ def test_an_upgraded_ledger_has_the_contents_of_one_that_is_built_anew(
         upgraded = run("migrate")
         assert upgraded.exit_code == 0, upgraded.output
         assert contents(earlier, now) == anew
+        assert earlier.execute(_VIEW).fetchall() == connection.execute(_VIEW).fetchall()
         rebuilt = rebuild_ledger(earlier)
     assert set(rebuilt.values()) == {0}
     # What is filled is not all 0.
@@ -178,6 +180,7 @@ def test_migrations_stay_as_databases_have_them() -> None:
         "0007_notify": "fae16584f8d27294ad8fb35dc72d2f0854a5fca2111be62f8226d8afae6f035f",
         "0008_wallet_hours": "6969a5765ac91f38717953a8c6be626a750bb9a2ad1a61081765976e7ffd4e9e",
         "0009_value_derived": "a97420dd5d12ced44260bf43c17b99aa8c0d452746714a8d667ca92e9a84f835",
+        "0010_figures": "c373b0d4c507ec24665b4c23b441c4b93a9c0636f05b1d4fd695f8cb6c7490d4",
     }
     assert {name: migrations.checksum(name) for name in NAMES[: len(pinned)]} == pinned
 

@@ -47,6 +47,7 @@ from tests.naive.walk import (
     folded,
     percentage,
     shown,
+    shown_price,
     shown_time,
     stated_of,
     time_of,
@@ -127,7 +128,7 @@ class Ledger:
                 "found": token is not None,
                 **of_nodes,
                 **(token or unknown),
-                "last_price": None if newest is None else shown(newest.traded / newest.amount, 18),
+                "last_price": None if newest is None else shown_price(newest.traded / newest.amount),
                 "last_price_at": None if newest is None else shown_time(newest.at),
             }
 
@@ -514,8 +515,8 @@ class Ledger:
             "value_usd": None if usd is None else shown(usd, 4),
             "currency": CURRENCY[trade.wallet[0]],
             "token_amount": shown(trade.amount, 18),
-            "price_per_token": shown(trade.value / trade.amount, 18),
-            "price_per_token_usd": None if usd is None else shown(usd / trade.amount, 18),
+            "price_per_token": shown_price(trade.value / trade.amount),
+            "price_per_token_usd": None if usd is None else shown_price(usd / trade.amount),
             "created_at": shown_time(trade.at),
             "profile": self._whole_profile(trade.wallet),
             "holdings_after": holding(*held),

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tests.naive.sums import UsdOf
-from tests.naive.walk import Position, Row, Trade, Usd, shown, shown_time
+from tests.naive.walk import Position, Row, Trade, Usd, shown, shown_price, shown_time
 
 # What decides: the smallest value in USD, and the greatest age.
 Rule = tuple[Fraction, timedelta]
@@ -59,8 +59,8 @@ def block_of(trades: list[Trade], priced: Trade | None, usd: Usd) -> Row:
     }
     if priced is not None:
         price = priced.traded / priced.amount
-        block["price"] = shown(price, 18)
-        block["price_usd"] = None if usd is None else shown(price * usd, 18)
+        block["price"] = shown_price(price)
+        block["price_usd"] = None if usd is None else shown_price(price * usd)
         block["price_at"] = shown_time(priced.at)
     return block
 

@@ -9,7 +9,18 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from tests.naive.walk import Position, Row, Sale, Trade, Uncovered, Usd, percentage, shown, total
+from tests.naive.walk import (
+    Position,
+    Row,
+    Sale,
+    Trade,
+    Uncovered,
+    Usd,
+    percentage,
+    shown,
+    shown_price,
+    total,
+)
 
 UsdOf = Callable[[Trade], Usd]
 
@@ -133,7 +144,7 @@ def stuck(positions: dict[str, Position], unrealized: dict[str, Usd]) -> Row:
 
 def held(position: Position) -> Row:
     """Return what is held of a token cost, and each of these tokens."""
-    average = {"avg_cost": shown(position.held_cost / position.quantity, 18)} if position.quantity else {}
+    average = {"avg_cost": shown_price(position.held_cost / position.quantity)} if position.quantity else {}
     return {**open_costs([position]), **average}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.naive.prices import unrealized
 from tests.naive.sums import TOTALS, UsdOf, holding, part_of, picked, sums, tokens, value
-from tests.naive.walk import Position, Row, Trade, Usd, Wallet, percentage, shown, shown_time
+from tests.naive.walk import Position, Row, Trade, Usd, Wallet, percentage, shown, shown_price, shown_time
 
 Traders = dict[Wallet, Position]
 
@@ -176,7 +176,7 @@ def _trader(position: Position, usd_of: UsdOf) -> Row:
         volume_sell_usd="sell_usd",
     )
     return own | {
-        "avg_buy_price": shown(value(buys) / tokens(buys) if buys else Fraction(0), 18),
+        "avg_buy_price": shown_price(value(buys) / tokens(buys) if buys else Fraction(0)),
         **({"first_buy_at": shown_time(buys[0].at)} if buys else {}),
         "first_trade_at": shown_time(position.trades[0].at),
         "last_trade_at": shown_time(position.trades[-1].at),

@@ -235,6 +235,14 @@ def shown(figure: Fraction, places: int) -> Decimal:
     return Decimal(f"{'-' if figure < 0 else ''}{units}E-{places}")
 
 
+def shown_price(price: Fraction) -> Decimal:
+    """Return a price with at least 18 decimals and 12 significant digits, rounded half away from zero."""
+    places = 18
+    while price and price * 10 ** (places - 11) < 1:
+        places += 1
+    return shown(price, places)
+
+
 def percentage(part: Fraction, whole: Fraction) -> Decimal:
     """Return a part in percent as it is shown; 0 of nothing."""
     return shown(100 * part / whole if whole else Fraction(0), 4)

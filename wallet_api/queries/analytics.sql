@@ -46,7 +46,7 @@
                                     latest.usd), 4) AS volume_usd,
               round_half_up(realized, 9) AS realized_pnl,
               CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
-              round_half_up(token_price.price, 18) AS price
+              round_price(token_price.price) AS price
          FROM wanted
         CROSS JOIN latest
          LEFT JOIN token_name

@@ -111,7 +111,7 @@
               sell AS trader_stats_volume_sell,
               sell_usd AS trader_stats_volume_sell_usd,
               CASE WHEN bought_tokens = 0 THEN 0
-                   ELSE round_half_up(quotient(invested, bought_tokens), 18)
+                   ELSE round_price(small_quotient(invested, bought_tokens))
               END AS trader_stats_avg_buy_price,
               round_half_up(realized, 9) AS trader_stats_realized_pnl,
               CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS trader_stats_realized_pnl_usd,
