@@ -1,10 +1,16 @@
 """GET /llms.txt: what a language model needs, from the OpenAPI document."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 from flask.testing import FlaskClient
 
 from tests.documents.described import Described
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, BEN, GROUP, trade_row
+from wallet_api.schemas import analytics
 
 
 def test_a_model_gets_every_operation_with_its_arguments_and_their_words(client: FlaskClient) -> None:
@@ -54,6 +60,64 @@ def test_what_after_does_and_the_maxima_are_said(client: FlaskClient) -> None:
         "timerange 3600 seconds",
     ):
         assert sentence in text
+
+
+def test_the_defaults_that_it_names_are_those_of_the_service(caller: Caller, importer: Importer) -> None:
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=30)
+    importer.trades(
+        trade_row(address, f"{address} {number}", at, value=f"{number + 1}", mint=mint_of(f"mint {number}"))
+        for number in range(9)
+        for address in (ANN, BEN)
+    )
+    known = {"address": ANN, "mint": mint_of("mint 1"), "period": "7d"} | GROUP
+    modes = {"get_analytics": analytics.MODES, "list_signals": ("cluster", "entry", "exit")}
+    lines = re.findall(
+        r"^- \[(\w+)\]\(/v1(.*?)\): .* \((.*)\)$", caller.client.get("/llms.txt").text, re.MULTILINE
+    )
+    shown = 0
+    for operation, path, arguments in lines:
+        required = {name: known[name] for name in re.findall(r"`(\w+)`\*", arguments) if name != "mode"}
+        defaults = re.findall(r"`(\w+)`\*?=(\w+)", arguments)
+        for mode in modes.get(operation, (None,)):
+            for name, default in defaults:
+                others = re.findall(rf"`{name}`=\w+ \[(\w+) (?:with|for) (\w+)\]", arguments)
+                if name in ("sort", "order") and mode not in (None, "net_flow"):
+                    continue
+                value = next((other for other, of in others if of == mode), default)
+                if value == "all":
+                    continue
+                question = required | ({} if mode is None else {"mode": mode})
+                plain, given = (caller.get(path, **question, **more) for more in ({}, {name: value}))
+                for data in (plain, given):
+                    # Echoed if it is given, and of another second.
+                    for part in (name, "as_of"):
+                        data.pop(part, None)
+                assert plain == given, (path, mode, name, value)
+                shown += 1
+    assert shown > 30
+    assert "`order`=desc [asc for first_buy]" in {one[0]: one[2] for one in lines}["list_holders"]
+
+
+def test_a_limit_above_the_maximum_is_capped_but_where_it_says_that_there_is_none(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.trades([trade_row(ANN, "a", datetime.now(UTC) - timedelta(minutes=5))])
+    text = caller.client.get("/llms.txt").text
+    (uncapped,) = re.findall(r"`limit` 1000 \(of (.*?) none, with `chart=true` 100\)", text)
+    known = {"address": ANN, "mint": mint_of("mint"), "period": "7d", "mode": "cluster"} | GROUP
+    found = set()
+    for operation, path, arguments in re.findall(
+        r"^- \[(\w+)\]\(/v1(.*?)\): .* \((.*)\)$", text, re.MULTILINE
+    ):
+        if "`limit`" in arguments:
+            question = {name: known[name] for name in re.findall(r"`(\w+)`\*", arguments)}
+            if operation == "get_analytics":
+                question["mode"] = "net_flow"
+            data = caller.get(path, **question, limit=1001)
+            if not data.get("warnings"):
+                found.add(operation)
+    assert found == {*re.findall(r"\w+_\w+", uncapped)}
+    assert caller.refused("/wallet/leaderboard", **GROUP, period="7d", chart="true", limit=101)
 
 
 def test_it_begins_as_llms_txt_does_and_is_not_sent_again(client: FlaskClient) -> None:

@@ -9,6 +9,7 @@ from wallet_api.openapi.words import WORDS
 from wallet_api.queries import feed, paging, signals, volume
 from wallet_api.schemas.argument_fields import MAX_TEXTS
 from wallet_api.schemas.arguments import OF_FORM
+from wallet_api.schemas.leaderboard import CHARTS
 
 _DEFINITIONS = (
     *GENERAL,
@@ -17,11 +18,16 @@ _DEFINITIONS = (
     "`after` instead of `cursor` follows a feed, oldest arrival first: `after=now` returns the place to go on"
     " from, `after=start` begins with the first change; send each `next_cursor` as the next `after`. Each row"
     " is a Change, `trade` if it is new to you. Pages without rows are free.",
-    f"Maxima: `limit` {paging.MAX_LIMIT} (of connections none); several `mint` or `address`, with commas,"
+    f"Maxima: `limit` {paging.MAX_LIMIT} (of list_wallets, list_connections and get_leaderboard none, with"
+    f" `chart=true` {CHARTS}); several `mint` or `address`, with commas,"
     f" {MAX_TEXTS}; windows of signals {signals.MAX_HOURS} hours, of timerange {feed.MAX_WINDOW_SECONDS}"
     f" seconds, of volume and count {volume.MAX_WINDOW_SECONDS} seconds.",
     "`amounts=string` (default `number`) on each operation: amounts as strings of the same digits."
     " `format=csv` or `ndjson` (default `json`), where `format` is listed: the rows alone.",
+)
+# A word in quotes, or a number; "all by default" is no value.
+_DEFAULT = re.compile(
+    r"(?:`(?=\w+`)|\b(?=\d))(\w+)`? (?:by default|\(default\))(?:, (\S+ (?:with|for) `\w+`))?"
 )
 _HEAD = """\
 # Wallet Intelligence API
@@ -39,8 +45,8 @@ Assistants use the same operations as tools, with the same key, over MCP: `POST 
 ## Definitions
 """
 _ARGUMENTS = """
-Arguments are in parentheses; required ones have a star, defaults follow `=`. After `->` stand the fields of
-the data: `?` may be absent, `[]` is a list, and objects are listed at the end.
+Arguments are in parentheses; required ones have a star, defaults follow `=`, in brackets where they differ.
+After `->` stand the fields of the data: `?` may be absent, `[]` is a list, and objects are listed at the end.
 """
 
 
@@ -77,9 +83,13 @@ def _arguments(operation: dict[str, Any], schemas: Mapping[str, Any]) -> Iterato
 
 
 def _default(parameter: Mapping[str, Any]) -> str:
-    said = re.search(r"`(\w+)` by default\.$", parameter.get("description", ""))
-    default = parameter["schema"].get("default", said[1] if said else "")
-    return str(default).lower()
+    """Return the value of an argument that is left out, and in brackets where it is another one."""
+    if "default" in parameter["schema"]:
+        return str(parameter["schema"]["default"]).lower()
+    said = _DEFAULT.search(parameter.get("description", ""))
+    if said is None:
+        return ""
+    return f"{said[1]} [{said[2].replace('`', '')}]" if said[2] else said[1]
 
 
 def _data(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:

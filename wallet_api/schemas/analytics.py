@@ -52,7 +52,7 @@ class AnalyticsArguments(FormatMixin, GroupArguments):
     )
     limit = WholeNumber(
         1,
-        "Most rows, at most 1000; 20 by default. Of `volume_trend` the newest, all by default.",
+        "Most rows, at most 1000; 20 by default, all with `volume_trend`, of which the newest are shown.",
     )
     sort = Choice(
         FLOW_SORTS,

@@ -20,7 +20,7 @@ class StatusArguments(Arguments):
 class LimitsSchema(Shape):
     """What a request may contain at most."""
 
-    max_limit = Integer("Most rows in a response.")
+    max_limit = Integer("Largest `limit`, but of wallets, connections and leaderboards, which have none.")
     batch_max_mints = Integer("Most tokens in a `mint` that can have several.")
     batch_max_addresses = Integer("Most wallets in an `address` that can have several.")
     signals_max_hours = Integer("Longest window of signals, in hours.")
