@@ -102,6 +102,35 @@ def test_the_price_of_a_moment_is_that_of_the_trades_until_then(caller: Caller, 
     assert (now["price"], str(now["last_price"]), now["last_price_at"]) == (None, "0.5", third)
 
 
+def test_a_trade_counts_from_its_second_on_and_never_once_it_is_removed(
+    caller: Caller, importer: Importer
+) -> None:
+    at = NOW - timedelta(hours=3)
+    late = trade_row(ANN, "late", at + timedelta(seconds=2.5), value="3")
+    importer.prices([price_row("150", at), price_row("160", at + timedelta(seconds=2))])
+    importer.trades([trade_row(ANN, "first", at, value="2"), late])
+
+    def row(seconds: float, mint: str = TOKEN["mint"]) -> list[str]:
+        moment = (at + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
+        data = caller.get(PATH, blockchain="solana", mint=f"{mint},{mint_of('unknown')}", as_of=moment)
+        token, unknown = data["tokens"]
+        assert (unknown["found"], unknown["price"], unknown["last_price"]) == (False, None, None)
+        names = ("price", "price_usd", "price_at", "last_price")
+        return [str(value) for value in (data["native_price_usd"], *(token[name] for name in names))]
+
+    first, second = (f"{at + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}" for seconds in (0, 2))
+    assert row(-1) == ["None", "None", "None", "None", "None"]
+    assert row(0) == row(1) == ["150", "2", "300", first, "2"]
+    # Moments are whole seconds, and the trade is after this one.
+    assert row(2) == row(2.9) == ["160", "2", "320", first, "2"]
+    assert row(3) == ["160", "3", "480", second, "3"]
+    assert row(2, "native") == ["160", "1", "160", second, "1"]
+    importer.remove_trades([late])
+    assert row(3) == ["160", "2", "320", first, "2"]
+    importer.remove_trades([trade_row(ANN, "first", at)])
+    assert row(3) == ["160", "None", "None", "None", "None"]
+
+
 def test_the_native_coin_costs_one(caller: Caller, importer: Importer) -> None:
     at = NOW - timedelta(hours=30)
     importer.prices([price_row("150.5", at)])

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from wallet_api.schemas.shapes import List, Shape, Table, columns_of, write_valu
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
 # A spreadsheet runs a cell that begins so: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# In many countries it divides cells at semicolons.
+_INNER = re.compile(f";(?=[{re.escape(''.join(_FORMULAS))}])")
 
 
 def write_rows(shape: Shape, rows: List, format: str) -> bytes:
@@ -34,8 +37,13 @@ def _write_csv(shape: Shape, rows: Table) -> str:
 
 def _as_cells(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[Any]:
     if isinstance(field, String):
-        return [f"'{text}" if text.startswith(_FORMULAS) else text for text in values]
+        return [_harmless(text) if ";" in text or text.startswith(_FORMULAS) else text for text in values]
     return write_values(field, values)
+
+
+def _harmless(text: str) -> str:
+    inner = _INNER.sub(";'", text)
+    return f"'{inner}" if inner.startswith(_FORMULAS) else inner
 
 
 def _write_ndjson(shape: Shape, rows: Table) -> str:
