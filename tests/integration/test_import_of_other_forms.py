@@ -69,7 +69,9 @@ def test_times_are_read_with_any_offset_and_others_are_refused_with_what_is_allo
     allowed = (
         "created_at must be an ISO 8601 time such as 2026-01-30T12:51:16Z (or any offset or UTC in place"
     )
-    assert all(reason.startswith(allowed) for reason in imported.reasons.values())
+    reasons = imported.reasons.values()
+    assert all(reason.startswith(allowed) for reason in reasons)
+    assert sum("; --timestamps epoch reads Unix times" in reason for reason in reasons) == 1
 
 
 def test_prices_are_read_as_a_provider_exports_them(
@@ -260,6 +262,8 @@ def test_what_a_row_states_is_not_replaced_by_what_the_file_lacks(
         ),
         ("w.csv", BEN.encode(), LIST, 1, "a list of addresses has no header, and a name that ends in .txt"),
         ("w.csv", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 1, "the header cannot be read: 'utf-8' codec"),
+        ("w.csv", b"", LIST, 1, "the file is empty; its first line names the columns"),
+        ("w.csv.gz", gzip.compress(b"\xef\xbb\xbf\r\n\r\n"), LIST, 1, "the file is empty; its first line"),
         ("w.txt", f"{BEN}\0".encode(), LIST, 3, "wallet_address must be an address of solana"),
         ("w.txt", f"{BEN},Sol".encode(), LIST, 3, "wallet_address must be an address of solana"),
         ("w.txt", b"x" * 3_000_000, LIST, 3, "the line is longer than 1048576 bytes"),

@@ -50,7 +50,9 @@ def csv_records(
     An empty cell is an empty text. Raises BadHeader.
     """
     numbered = enumerate(lines, 1)
-    first = next((line for _, line in numbered if not line.isspace()), b"")
+    first = next((line for _, line in numbered if not line.isspace()), None)
+    if first is None:
+        raise BadHeader("the file is empty; its first line names the columns")
     names = _header(first, row_type, delimiter, given)
     if warn:
         unknown_names(row_type, "column", warn, given)(names)
@@ -82,7 +84,7 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: 
     try:
         names = [name.strip() for name in _values(line, delimiter)]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise BadHeader(f"the header cannot be read: {error}") from error
+        raise BadHeader(f"the header cannot be read: {error}; files are UTF-8") from error
     fields = msgspec.structs.fields(row_type)
     required = [field.name for field in fields if field.required and field.name not in given.values]
     wanted = dict.fromkeys((*required, *given.columns))

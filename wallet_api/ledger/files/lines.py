@@ -26,6 +26,7 @@ Warn = Callable[[str], None]
 # The end of msgspec's messages: "Expected `str`, got `int` - at `$.mint`".
 _AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
+_UNIX_TIME = re.compile(r'"?[0-9]{9,14}"?', re.ASCII)
 # Limits the warnings about a file with many unknown names.
 _MAX_WARNINGS = 20
 
@@ -67,7 +68,8 @@ def row_fault(
     if get_origin(kind) is Literal:
         return must_be(field, one_of(get_args(kind)), given[field])
     if kind is datetime:
-        return must_be(field, TIME_FORM, given[field])
+        is_unix = _UNIX_TIME.fullmatch(shown(given[field])) is not None
+        return must_be(field, TIME_FORM, given[field], "; --timestamps epoch reads Unix times" * is_unix)
     return BadRow(f"{field}: {rule}", f" ({shown(given[field])})")
 
 
