@@ -1,6 +1,10 @@
--- The id and type of a tracked wallet. Needs wallets_blockchain_address_key.
-SELECT wallet_id,
-       type
+-- The id and type of a tracked wallet, and since when a sync has read all of its trades.
+-- Needs wallets_blockchain_address_key, sync_wallets_pkey.
+SELECT wallets.wallet_id,
+       type,
+       iso_time(synced_from) AS history_since
   FROM wallets
+  LEFT JOIN sync_wallets
+    ON sync_wallets.wallet_id = wallets.wallet_id
  WHERE blockchain = %(blockchain)s
    AND address = %(address)s

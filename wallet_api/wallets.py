@@ -10,15 +10,16 @@ _COUNT_TOKENS = load_sql(__package__, "count_tokens")
 
 
 class Wallet(NamedTuple):
-    """A tracked wallet, and its id in the ledger."""
+    """A tracked wallet, its id in the ledger, and since when a sync, if any, has read all of its trades."""
 
     wallet_id: int
     blockchain: str
     address: str
     type: str
+    history_since: str | None
 
     @property
-    def parameters(self) -> dict[str, int | str]:
+    def parameters(self) -> dict[str, int | str | None]:
         """Return the parameters of statements about the wallet."""
         return self._asdict()
 
@@ -33,7 +34,7 @@ def find_wallet(connection: Connection, blockchain: str, address: str, type: str
     row = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
     if row is None or type not in (None, row["type"]):
         raise WalletNotFound(blockchain, address, type)
-    return Wallet(row["wallet_id"], blockchain, address, row["type"])
+    return Wallet(row["wallet_id"], blockchain, address, row["type"], row["history_since"])
 
 
 def count_tokens(connection: Connection, wallet: Wallet) -> int:

@@ -209,6 +209,8 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     view = _views(demo)["Profit over time"]
     _enter(page, server.url, "wk_wrong", view)
     page.await_true("document.querySelector('#refused').textContent.includes('key')")
+    assert page.value("document.querySelector('#ask').innerText.includes('wallet-api keys create')")
+    assert not page.value("document.querySelector('#search').checkVisibility()")
     assert page.value("document.querySelectorAll('.block').length") == 0
     assert page.value("sessionStorage.length") == 0
     page.ask("Input.insertText", text=demo.key)
@@ -302,6 +304,23 @@ def test_an_empty_ledger_says_what_to_do(gunicorn: StartGunicorn, connection: Co
     assert "No wallet is tracked yet" in page.value(_VIEW)
     assert "No trade yet." in page.value("document.querySelector('#beside').innerText")
     assert page.problems == []
+
+
+@needs_chromium
+def test_a_wallet_says_since_when_its_trades_are_known(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
+    address = _import(database_url)
+    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    figures = "document.querySelector('[aria-label=\"All time\"] .body').innerText"
+    _enter(page, url, key, f"#/wallet/eth/kol/{address}")
+    page.await_true(f"{figures}.endsWith('Trades known since\\nas imported')")
+    connection.execute(
+        "INSERT INTO sync_wallets (wallet_id, synced_from, tried_at)"
+        " SELECT wallet_id, '2026-10-28T07:00Z', now() FROM wallets"
+    )
+    page.value(_POLL)
+    page.await_true(f"{figures}.endsWith('Trades known since\\nOct 28, 2026')")
 
 
 @needs_chromium

@@ -76,6 +76,8 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
             since = datetime.fromisoformat(found["history_since"])
             assert timedelta(days=30) <= datetime.now(UTC) - since < timedelta(days=30, minutes=10)
             assert found["matches"][0]["history_since"] == found["history_since"]
+            of_smart = data("history", blockchain="solana", type="smart", address=LUCKY)
+            assert of_smart["profile"]["history_since"] == found["history_since"]
             wallets = Path(folder) / "wallets.csv"
             rows = f"solana,kol,{WALLET}\nbnb,kol,{BNB_WALLET}\n"
             wallets.write_text(f"blockchain,type,wallet_address\n{rows}")

@@ -39,7 +39,7 @@ Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another termina
   KEY={key}
 {requests}
 
-Next, to import your own data into a new database (docs/import.md, docs/sync.md):
+Next, for wallets of your own, in a new database (docs/first-wallets.md, docs/import.md):
 
   export WALLET_API_HOME=…    # a new folder
   {up}"""

@@ -194,8 +194,8 @@ class Block {
     this.state = make("span", { className: "state" });
     this.code = make("pre");
     const popup = make("div", { className: "request", popover: "auto" }, this.code);
-    const opener = make("button", { type: "button", className: "opener", popoverTargetElement: popup }, "Request");
-    const choice = options ? chooser(`Order of ${title}`, options, this.choice, (value) => this.choose(value)) : null;
+    const opener = make("button", { type: "button", className: "opener", popoverTargetElement: popup, ariaLabel: `Request of ${title}` }, "Request");
+    const choice = options ? chooser(`${title} by`, options, this.choice, (value) => this.choose(value)) : null;
     this.body = make("div", { className: fixed ? "body fixed" : "body" }, rows ? words("Loading …") : show());
     if (rows) this.body.style.setProperty("--height", `${ROW_REM * rows}rem`);
     this.element = make("section", { className: "block", ariaLabel: title },
@@ -310,7 +310,8 @@ function color(name) {
 }
 
 const utc = (options) => new Intl.DateTimeFormat("en", { timeZone: "UTC", ...options });
-const [day, clock] = [utc({ month: "short", day: "numeric" }), utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" })];
+const [date, day] = [utc({ dateStyle: "medium" }), utc({ month: "short", day: "numeric" })];
+const clock = utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const times = (self, values, place, space, step) => values.map((value) => (step % 86400 && value % 86400 ? clock : day).format(1000 * value));
 const prices = (self, values) => values.map((value) => (unknown(value) ? "" : price(value)));
 
@@ -410,7 +411,8 @@ function board(chain, type, period, sort) {
   ];
   if (sort in EXTRA) columns.splice(3, 0, [EXTRA[sort][0], `period_stats.${sort}`, EXTRA[sort][1]]);
   const empty = Object.values(groups()).some(Boolean) ? "No wallet of this group traded in the period."
-    : "No wallet is tracked yet: wallet-api discover finds some, and wallet-api import wallets adds them.";
+    : "No wallet is tracked yet: wallet-api discover finds some, wallet-api import wallets adds them, and wallet-api sync trades reads "
+      + "what they trade.";
   return [title, new Block("Ranks", {
     paths: [({ cursor }) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, chart: true, limit: MOST_ROWS, cursor })],
     show: ({ leaderboard }) => table(columns, leaderboard, empty), rows: 1 + Math.min(groups()[group] || 1, MOST_ROWS), paged: true,
@@ -426,6 +428,12 @@ const tradeColumns = (currency, about) => [
   ["Value, $", "value_usd", usd, "n wide"],
   [`Profit, ${currency}`, "realized_pnl", signed, "n wide"],
 ];
+
+// Older trades were not read, so that the figures hold from then on.
+function knownSince(profile) {
+  if (!profile) return "–";
+  return profile.history_since ? date.format(new Date(profile.history_since)) : "as imported";
+}
 
 function wallet(chain, type, address) {
   const currency = meta.currencies[chain];
@@ -448,6 +456,7 @@ function wallet(chain, type, address) {
           [`In held tokens, ${currency}`, "open_cost", amount], ["In held tokens, $", "open_cost_usd", usd],
           [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Trades", "total_tx_count", count], ["Sales won", "win_rate", percent],
           ["Tokens", "active_tokens_count", count], ["Still held", "still_holding_count", count],
+          ["Trades known since", "", () => knownSince(profile)],
         ], stats);
       },
     }),
@@ -544,7 +553,7 @@ function token(chain, mint) {
         ["Profit, $", "trader_stats.realized_pnl_usd", gained, "n wide widest"],
         ["Keeps", "trader_holdings.bag_pct", percent],
       ], page.traders, "No tracked wallet traded it."),
-      rows: 13, fixed: true, paged: true, follows: trades,
+      rows: 4, paged: true, follows: trades,
     }),
   ];
 }
@@ -594,8 +603,7 @@ function view() {
 
 async function route() {
   if (!key) return askForKey("");
-  $("ask").hidden = true;
-  $("main").hidden = $("forget").hidden = false;
+  showForm(false);
   leaving.abort();
   leaving = new AbortController();
   say();
@@ -634,14 +642,18 @@ function tick() {
 
 // --- Key, search, colors ---
 
+function showForm(isShown) {
+  $("ask").hidden = !isShown;
+  for (const part of ["main", "search", "forget"]) $(part).hidden = isShown;
+}
+
 function askForKey(message) {
   leaving.abort();
   blocks = [];
   key = besideOf = "";
   sessionStorage.removeItem(KEY);
-  $("main").hidden = $("forget").hidden = true;
-  for (const part of ["view", "beside"]) $(part).replaceChildren();
-  $("ask").hidden = false;
+  for (const part of ["view", "beside", "said"]) $(part).replaceChildren();
+  showForm(true);
   $("refused").textContent = message;
   $("key").focus();
 }

@@ -110,6 +110,7 @@ def wallet_history(
     data = {
         **head,
         **_no_figures(head, currency),
+        "profile_history_since": wallet.history_since,
         "token_overview": tokens,
         "trades": trades,
         "pagination": {

@@ -9,11 +9,8 @@ from wallet_api.schemas.argument_fields import MAX_TEXT, MAX_TEXTS, TYPE, Choice
 from wallet_api.schemas.arguments import Arguments, FormatMixin
 from wallet_api.schemas.fields import Boolean, Rows, String
 from wallet_api.schemas.shapes import Shape
+from wallet_api.schemas.wallets import HISTORY_SINCE
 
-_HISTORY_SINCE = (
-    "A sync has read all trades of the wallet since this time, so that figures over longer periods may lack "
-    "some; absent if no sync has read it, and all that is known was imported."
-)
 _AS_TRACKED = "As in the profile of the first match; absent if not tracked."
 
 
@@ -45,7 +42,7 @@ class MatchSchema(Shape):
 
     blockchain = String("The chain.")
     type = String("The category of the wallet there.")
-    history_since = String(_HISTORY_SINCE, optional=True)
+    history_since = String(HISTORY_SINCE, optional=True)
 
 
 class LookedUpSchema(Shape):
@@ -62,7 +59,7 @@ class LookedUpSchema(Shape):
     type = String(_AS_TRACKED, optional=True)
     currency = String(_AS_TRACKED, optional=True)
     history_since = String(
-        f"Of the first match: {_HISTORY_SINCE[0].lower()}{_HISTORY_SINCE[1:]}", optional=True
+        f"Of the first match: {HISTORY_SINCE[0].lower()}{HISTORY_SINCE[1:]}", optional=True
     )
     matches = Rows(
         MatchSchema,

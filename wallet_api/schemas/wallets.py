@@ -9,8 +9,14 @@ class WalletsArguments(PagedArguments):
     """The arguments of GET /v1/wallets. Without `limit` all wallets come in one response."""
 
 
-class HistoryProfileSchema(Shape):
-    """A tracked wallet's public profile as its history shows it. Unset texts are empty."""
+HISTORY_SINCE = (
+    "A sync has read all trades of the wallet since this time, so that figures over longer periods may lack "
+    "some; absent if no sync has read it, and all that is known was imported."
+)
+
+
+class PublicProfileSchema(Shape):
+    """A tracked wallet's public profile. Unset texts are empty."""
 
     wallet_address = String("The address of the wallet.")
     name = String("Display name.")
@@ -22,7 +28,13 @@ class HistoryProfileSchema(Shape):
     currency = String("Code of the chain's native coin.")
 
 
-class ProfileSchema(HistoryProfileSchema):
+class HistoryProfileSchema(PublicProfileSchema):
+    """A tracked wallet's public profile as its history shows it. Unset texts are empty."""
+
+    history_since = String(HISTORY_SINCE, optional=True)
+
+
+class ProfileSchema(PublicProfileSchema):
     """A tracked wallet's public profile, as the operator imported it. Unset texts are empty."""
 
     copytrade_link = String("Link to copy its trades.")
