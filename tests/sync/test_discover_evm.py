@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -271,15 +272,40 @@ def test_an_address_without_a_contract_and_too_few_tokens_are_said(
     found = discover(operator, tmp_path, FRIEND, "--chain", "eth", "--min-tokens", "1")
     assert "no contract" in found.document["tokens"][0]["why"]
     few = discover(operator, tmp_path, CAT, CAT.upper().replace("X", "x"), "--chain", "eth")
-    assert (few.status, "1 different tokens" in few.notes) == (2, True)
+    assert (few.status, "one token is given: name 2 or more" in few.notes) == (2, True)
+
+
+def test_a_beginning_that_is_not_yet_there_ranks_nobody(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    later = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--since", "99999999")
+    assert all("later than the newest" in token["why"] for token in later.document["tokens"])
+    assert later.status == 3
+    sent = len(stub.calls)
+    future = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--since", "2999-01-01")
+    assert (future.status, "is in the future" in future.notes) == (2, True)
+    assert len(stub.calls) == sent
+
+
+def test_nothing_is_spent_without_the_tables_that_rank(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    url = urlsplit(operator.url)._replace(path="/postgres").geturl()
+    refused = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", DATABASE_URL=url)
+    assert (refused.status, stub.calls) == (1, [])
 
 
 def test_without_a_terminal_it_needs_consent_and_says_what_it_may_spend(
     operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
 ) -> None:
-    result = CliRunner().invoke(cli, ["discover", CAT, DOG, "--chain", "eth"], env=operator.environment)
+    file = tmp_path / "list.ndjson"
+    file.write_text("mine")
+    command = ["discover", CAT, DOG, "--chain", "eth", "--output", str(file)]
+    result = CliRunner().invoke(cli, command, env=operator.environment)
     assert result.exit_code == 1
     assert "at most 2,000 requests" in result.stderr
+    assert f"{file}, which exists, is replaced." in result.stderr
+    assert file.read_text() == "mine"
     assert "Add --yes" in result.stderr
     assert stub.calls == []
 
@@ -289,7 +315,9 @@ def test_a_table_shows_the_same(operator: Operator, launches: Launches, tmp_path
     result = CliRunner().invoke(cli, command, env=operator.environment)
     assert result.exit_code == 0
     row = next(line.split() for line in result.stdout.splitlines() if SNIPER in line)
-    assert row == ["1", SNIPER, "2", "2", "0.7500", "0", "2", "0", "2/2", "0", "0"]
+    assert row == ["1", SNIPER, "2/2", "0.7500", "0", "2", "0", "2/2", "0", "0"]
+    row = next(line for line in result.stdout.splitlines() if OTHER_TWIN in line)
+    assert "  #4 #6  " in row
     assert "requests left" in result.stderr
 
 

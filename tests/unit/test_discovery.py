@@ -98,6 +98,30 @@ def test_results_are_kept_only_once_they_were_found_right(tmp_path: Path) -> Non
     assert not file.exists()
 
 
+def test_what_a_search_that_ended_kept_unread_is_requested_again_if_it_was_wrong(tmp_path: Path) -> None:
+    kept = Kept(tmp_path / "results")
+    for name, body in (("right", b'"0x1"'), ("wrong", b'"0x2"')):
+        kept.add(key(name), NodeResult(result=msgspec.Raw(body)))
+    # The last request was spent before they were read.
+    kept.keep()
+    kept.close()
+    kept = Kept(tmp_path / "results")
+    assert kept.find(key("right")) is not None
+    kept.keep()
+    assert kept.find(key("wrong")) is not None
+    kept.discard()
+    assert kept.find(key("wrong")) is None
+    kept.add(key("wrong"), NodeResult(result=msgspec.Raw(b'"0x3"')))
+    kept.keep()
+    kept.close()
+    kept = Kept(tmp_path / "results")
+    mended, right = kept.find(key("wrong")), kept.find(key("right"))
+    assert mended is not None
+    assert right is not None
+    assert (mended.read(str), right.read(str)) == ("0x3", "0x1")
+    kept.close()
+
+
 def test_a_wallet_is_early_by_its_first_buy_and_never_by_a_sell() -> None:
     launch = Launch("A", Beginning(1, is_given=False))
     assert not launch.add([reading("seller", "A", 1, is_sell=True), reading("one", "A", 1)], first=2)

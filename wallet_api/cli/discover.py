@@ -3,7 +3,8 @@
 import math
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -90,7 +91,8 @@ def discover(
     """
     tokens = _addresses(chain, mints)
     if min_tokens > len(tokens):
-        raise click.UsageError(f"--min-tokens is {min_tokens}, but {len(tokens)} different tokens are given.")
+        given = "one token is" if len(tokens) == 1 else f"{len(tokens)} different tokens are"
+        raise click.UsageError(f"{given} given: name {min_tokens} or more, or lower --min-tokens.")
     of_chain = CHAINS[chain].types
     if type_ is not None and type_ not in of_chain:
         raise click.UsageError(f"--type is one of {', '.join(of_chain)} on {chain}.")
@@ -100,9 +102,12 @@ def discover(
     wanted = Wanted(tokens, first, min_tokens, _beginnings(chain, tokens, since))
     own = Settings.from_environment()
     node_url(own, chain)
-    _confirm(own, chain, wanted, max_requests, yes=yes)
+    _confirm(own, chain, wanted, max_requests, file, yes=yes)
     with ExitStack() as stack:
         settings = stack.enter_context(settings_with_database(creates=True))
+        # Before anything is spent.
+        with translated(), connect(str(settings.database_url)) as connection:
+            require_tables(connection)
         log_to_stderr(settings, stack, verbose=verbose)
         kept = stack.enter_context(closing(Kept(file.with_name(f"{file.name}.state"))))
         if kept.since is not None:
@@ -126,7 +131,6 @@ def discover(
             raise
         prices, _ = stack.enter_context(price_sources(settings))
         with translated(), connect(str(settings.database_url)) as connection:
-            require_tables(connection)
             judged = judge(connection, prices, found)
         write_wallets(file, chain, type_ or ("smart" if "smart" in of_chain else of_chain[0]), judged)
         if found.is_whole:
@@ -178,23 +182,25 @@ def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict
 def _since(chain: str, value: str) -> Since:
     if value.isascii() and value.isdecimal() and len(value) < 16:
         return Since(block=int(value))
-    try:
-        return Since(moment=read_time(value))
-    except ValueError:
-        pass
+    with suppress(ValueError):
+        moment = read_time(value)
+        if moment > datetime.now(UTC):
+            raise click.UsageError(f"--since: {value} is in the future.")
+        return Since(moment=moment)
     try:
         return Since(address=check_address(chain, value))
     except BadRow as error:
         raise click.UsageError(f"--since: {value!r} is no block, date or address of {chain}.") from error
 
 
-def _confirm(settings: Settings, chain: str, wanted: Wanted, most: int, *, yes: bool) -> None:
+def _confirm(settings: Settings, chain: str, wanted: Wanted, most: int, file: Path, *, yes: bool) -> None:
     rate = settings.sync_rpc_requests_per_second
+    replaced = f" {file}, which exists, is replaced." if file.exists() else ""
     write_note(
         f"The node of {chain.upper()}_RPC_URL gets at most {most:,} requests, at most {rate:g} a second"
-        f" (up to {math.ceil(most / rate / 60)} minutes, if it responds at once), for the first"
+        f" (up to {math.ceil(most / rate / 60)} min, if it responds at once), for the first"
         f" {wanted.first:,} buyers of {len(wanted.mints):,} tokens and the trades of those in"
-        f" {wanted.min_tokens} or more."
+        f" {wanted.min_tokens} or more.{replaced}"
     )
     if not yes:
         if not sys.stdin.isatty():

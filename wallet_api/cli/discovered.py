@@ -1,5 +1,7 @@
 """What `wallet-api discover` prints and writes: the tokens, and the ranked wallets with their numbers."""
 
+import shutil
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -24,11 +26,14 @@ _COUNTS = (
     *("buy_txn", "sell_txn", "covered_txn", "short_holds"),
 )
 _AMOUNTS = ("realized", "realized_cost", "invested", "sold")
+_HEAD = ("", "WALLET", "WON", "PROFIT", "UNBOUGHT", "BLOCK", "TOGETHER", "<1MIN", "HOLDS", "LEFT OUT")
+# Of the wallets that bought together with one, so many are named by their ranks.
+_NAMED = 2
 _LEGEND = (
-    "EARLY: tokens in which it was among the first buyers. WON: those of them with a profit.\n"
-    "The order is by WON, then by PROFIT, realized over all trades in the given tokens.\n"
+    "WON: tokens with a profit, of those in which it was among the first buyers.\n"
+    "The order is by WON, then by PROFIT in {currency}, realized over all trades in the given tokens.\n"
     "UNBOUGHT: tokens of which it sold more than it had bought. BLOCK: tokens bought in their first block.\n"
-    "TOGETHER: wallets that bought the same tokens, each within 5 seconds of it.\n"
+    "TOGETHER: wallets of this list that bought the same tokens, each within 5 seconds of it.\n"
     "<1MIN: sells after less than a minute, of all. HOLDS: tokens that it still holds.\n"
     "LEFT OUT: transactions of it that could not be read as trades."
 )
@@ -101,24 +106,11 @@ def print_found(
     for launch in found.launches:
         click.echo(f"{launch.mint}: {describe(launch, wanted.first)}")
     of = [_wallet(place, row, found, judged) for place, row in enumerate(judged.ranking.wallets, 1)]
-    profit = f"PROFIT {CHAINS[chain].currency}"
-    head = (
-        "",
-        "WALLET",
-        "EARLY",
-        "WON",
-        profit,
-        "UNBOUGHT",
-        "BLOCK",
-        "TOGETHER",
-        "<1MIN",
-        "HOLDS",
-        "LEFT OUT",
-    )
+    ranks = {wallet["address"]: wallet["rank"] for wallet in of}
     if of:
         click.echo()
-        print_table([head, *(_cells(wallet) for wallet in of)])
-        click.echo(f"\n{_LEGEND}\n")
+        print_table(_fitting([_HEAD, *(_cells(wallet, ranks) for wallet in of)]))
+        click.echo(f"\n{_LEGEND.format(currency=CHAINS[chain].currency)}\n")
     click.echo(
         f"{len(of):,} wallets of {len(found.candidates):,} candidates, with {purse.spent:,} requests"
         f" of at most {purse.most:,}: {file}"
@@ -129,16 +121,26 @@ def print_found(
         click.echo(f"Check the list, then: {typed(f'import wallets {file}')}")
 
 
-def _cells(wallet: Mapping[str, Any]) -> tuple[str, ...]:
+def _fitting(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the table with short addresses where a terminal has no room for whole ones; FILE has these."""
+    width = sum(2 + max(map(len, column)) for column in zip(*table, strict=True)) - 2
+    if not sys.stdout.isatty() or width <= shutil.get_terminal_size().columns:
+        return table
+    head, *rows = table
+    return [head, *((rank, f"{address[:4]}…{address[-4:]}", *cells) for rank, address, *cells in rows)]
+
+
+def _cells(wallet: Mapping[str, Any], ranks: Mapping[str, int]) -> tuple[str, ...]:
+    others = sorted(ranks[address] for address in wallet["together_with"])
+    together = " ".join(f"#{rank}" for rank in others[:_NAMED])
     return (
         f"{wallet['rank']}",
         wallet["address"],
-        f"{wallet['early_in']}",
-        f"{wallet['won']}",
+        f"{wallet['won']}/{wallet['early_in']}",
         f"{Decimal(wallet['realized']):.4f}",
         f"{wallet['sold_unbought']}",
         f"{wallet['in_first_block']}",
-        f"{len(wallet['together_with'])}",
+        f"{together} +{len(others) - _NAMED}" if len(others) > _NAMED else together or "0",
         f"{wallet['short_holds']}/{wallet['covered_txn']}",
         f"{wallet['still_holding']}",
         f"{sum(wallet['left_out'].values())}",

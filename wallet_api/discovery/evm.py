@@ -25,6 +25,7 @@ _FEW_LOGS = 200
 # The transactions that are read together, so that few are read beyond the last first buyer.
 _TOGETHER = 25
 
+NO_BLOCK = "the block that is given is later than the newest final one of the node"
 NO_CONTRACT = "the node has no contract at its address"
 NO_STATE = "the node has no old state, by which the contract's first block is found; give it (--since)"
 NOT_MINTED = "the first transfer that the node returns issues no tokens, so that earlier ones are missing"
@@ -50,7 +51,9 @@ class EvmSource:
     def beginning(self, mint: str, since: Since | None) -> Beginning:
         """Implement FirstBuyers.beginning: the contract's first block."""
         if since is not None and since.block is not None:
-            return Beginning(min(since.block, self._newest), is_given=True)
+            if since.block > self._newest:
+                raise NotReached(NO_BLOCK)
+            return Beginning(since.block, is_given=True)
         if since is not None and since.moment is not None:
             moment = since.moment
             return Beginning(self._earliest(lambda number: self._time(number) >= moment), is_given=True)

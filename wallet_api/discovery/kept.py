@@ -25,6 +25,7 @@ _HEAD = struct.Struct(">32sI")
 class Kept:
     """The results of one file. They are added when `keep` says that they were right, until then they wait.
 
+    A search that ends adds what waits, too: so what was found in the file is trusted no more than what waits.
     Results are only appended; a last one that is not whole, of a killed search, is cut off. Raise OSError if
     the file cannot be used, or another process uses it.
     """
@@ -42,6 +43,7 @@ class Kept:
             raise OSError(errno.EIO, "cannot be used: another search uses it", str(path)) from error
         self._places = self._read_places()
         self._waiting: dict[bytes, bytes] = {}
+        self._used: set[bytes] = set()
 
     def _read_places(self) -> dict[bytes, tuple[int, int]]:
         """Return where the result of each call is, and cut off what is not whole."""
@@ -66,6 +68,7 @@ class Kept:
         if body is None:
             if key not in self._places:
                 return None
+            self._used.add(key)
             start, length = self._places[key]
             body = os.pread(self._file.fileno(), length, start)
         return _read(zlib.decompress(body))
@@ -89,10 +92,14 @@ class Kept:
             self._places[key] = (start, len(body))
         self._file.flush()
         self._waiting = {}
+        self._used.clear()
 
     def discard(self) -> None:
-        """Forget what waits, of which something was wrong."""
+        """Forget what waits, and what was found since the last `keep`: something of it was wrong."""
         self._waiting = {}
+        for key in self._used:
+            del self._places[key]
+        self._used.clear()
 
     def close(self) -> None:
         """Close the file."""
