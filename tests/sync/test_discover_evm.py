@@ -118,6 +118,8 @@ def test_wallets_are_ranked_by_what_they_gained_in_several_tokens(
         OTHER_TWIN: (0, 2, "-0.2"),
     }
     assert found.document["is_whole"]
+    # What a pool receives of who sells is nothing that is left out.
+    assert [token["left_out"] for token in found.document["tokens"]] == [{}, {}]
     assert not (tmp_path / "found.ndjson.state").exists()
 
 

@@ -3,6 +3,7 @@
 https://ethereum.github.io/execution-apis/
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -72,12 +73,18 @@ class EvmSource:
         return beginning
 
     def first(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
-        """Implement FirstBuyers.first. Who received the token may have bought it."""
+        """Implement FirstBuyers.first. Who received the token may have bought it.
+
+        A pool, from which wallets bought, receives what they sell: it is no buyer that cannot be read.
+        """
+        pools: set[str] = set()
         for logs in self._transfers(mint, beginning.block):
             for part in _parts(logs):
                 found: dict[int, Found] = {}
                 places = {log.transaction_hash: place for place, log in enumerate(part)}
+                givers: defaultdict[str, set[str]] = defaultdict(set)
                 for log in part:
+                    givers[log.transaction_hash].add(address_of(log.topics[1]))
                     block = found.setdefault(reply_quantity(log.block_number), Found(log.block_hash))
                     if block.hash != log.block_hash:
                         raise Broken(REPLACED)
@@ -86,7 +93,11 @@ class EvmSource:
                         wallets = block.wallets.setdefault(log.transaction_hash, {})
                         wallets[taker] = self._wallets.of(taker)
                 readings = self._readings({number: block for number, block in found.items() if block.wallets})
-                yield sorted(readings, key=lambda reading: places[reading.tx_signature])
+                pools.update(*(givers[reading.tx_signature] for reading in readings if reading.drafts))
+                yield sorted(
+                    (reading for reading in readings if reading.why is None or reading.address not in pools),
+                    key=lambda reading: places[reading.tx_signature],
+                )
 
     def own(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[Own]:
         """Implement FirstBuyers.own: the transfers from and to all of them, by topics."""
