@@ -29,7 +29,8 @@ let pausedUntil = 0;
 let polledAt = 0;
 let names = null;
 let group = "";
-let besideOf = "";
+let aside = [];
+let asideOf = "";
 const chosen = {};
 
 // --- Elements ---
@@ -82,10 +83,8 @@ const tokenLink = (chain) => (token) => who(link("token", chain, token.mint), to
 // --- Figures in words ---
 
 const unknown = (value) => value === null || value === undefined;
-function format(options) {
-  const numbers = new Intl.NumberFormat("en", options);
-  return (value) => (unknown(value) ? "–" : numbers.format(value));
-}
+const orDash = (show) => (value) => (unknown(value) ? "–" : show(value));
+const format = (options) => orDash(new Intl.NumberFormat("en", options).format);
 const count = format({ maximumFractionDigits: 0 });
 const price = format({ maximumSignificantDigits: 4 });
 const percent = format({ style: "unit", unit: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -96,13 +95,12 @@ function amount(value) {
   const size = Math.abs(value);
   return (size >= 1e6 ? millions : size >= 1000 ? count : size >= 1 ? hundredths : digits)(value);
 }
-const usd = (value) => (unknown(value) ? "–" : `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`);
+const usd = orDash((value) => `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`);
 
 // A profit has a sign and a color.
 function signed(value, show = amount) {
-  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
-  const className = value > 0 ? "gain" : value < 0 ? "loss" : "";
-  return make("span", { className }, unknown(value) ? "–" : sign + show(Math.abs(value)));
+  const [sign, className] = value > 0 ? ["+", "gain"] : value < 0 ? ["−", "loss"] : ["", ""];
+  return make("span", { className }, orDash(() => sign + show(Math.abs(value)))(value));
 }
 const change = (value) => signed(value, percent);
 const gained = (value) => signed(value, usd);
@@ -114,9 +112,9 @@ function duration(seconds) {
   }
   return `${Math.max(0, Math.floor(seconds))} s`;
 }
-const minutes = (value) => (unknown(value) ? "–" : duration(60 * value));
+const minutes = orDash((value) => duration(60 * value));
 const since = (moment) => `${duration((Date.now() - Date.parse(moment)) / 1000)} ago`;
-const ago = (moment) => (unknown(moment) ? "–" : make("time", { dateTime: moment, title: moment }, since(moment)));
+const ago = orDash((moment) => make("time", { dateTime: moment, title: moment }, since(moment)));
 
 // --- Tables ---
 
@@ -315,21 +313,17 @@ const clock = utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const times = (self, values, place, space, step) => values.map((value) => (step % 86400 && value % 86400 ? clock : day).format(1000 * value));
 const prices = (self, values) => values.map((value) => (unknown(value) ? "" : price(value)));
 
-function axis(options) {
-  const lines = { stroke: () => color("line"), width: 1 };
-  return { stroke: () => color("pale"), grid: lines, ticks: lines, ...options };
-}
-
 // A plot is made as soon as it has a width, and goes when it has none. It has a text for who cannot see it.
 function plot(text, series, data, options = {}) {
   const place = make("div", { className: "plot", role: "img", ariaLabel: text });
   const height = 270;
+  const lines = { stroke: () => color("line"), width: 1 };
   let chart = null;
   const size = (self, texts) => 20 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length));
   const all = {
     height, cursor: { y: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
-    axes: [axis({ values: times }), axis({ values: prices, size })],
+    axes: [{ values: times }, { values: prices, size }].map((axis) => ({ stroke: () => color("pale"), grid: lines, ticks: lines, ...axis })),
     series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series.map((line) => ({ points: { show: false }, ...line }))],
     ...options,
   };
@@ -349,7 +343,7 @@ function profitPlot(days, currency) {
   let sum = 0;
   const daily = days.map((day) => day.realized_pnl);
   const total = daily.map((profit) => (sum += profit));
-  const value = (self, profit) => (unknown(profit) ? "–" : `${amount(profit)} ${currency}`);
+  const value = (self, profit) => orDash(() => `${amount(profit)} ${currency}`)(profit);
   const bar = () => color("pale");
   return plot(`Realized profit over ${days.length} days with a trade: ${amount(sum)} ${currency}.`, [
     { label: "profit of the day", paths: uPlot.paths.bars({ size: [0.7, 24] }), stroke: bar, fill: bar, value },
@@ -363,7 +357,7 @@ function pricePlot(trades, currency) {
   const all = known.map((trade) => trade.price_per_token);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const only = (type) => known.map((trade) => (trade.transaction_type === type ? trade.price_per_token : null));
-  const value = (self, figure) => (unknown(figure) ? "–" : `${price(figure)} ${currency}`);
+  const value = (self, figure) => orDash(() => `${price(figure)} ${currency}`)(figure);
   const points = (label, name, fill) => ({
     label, value, paths: () => null, stroke: () => color(name),
     points: { show: true, size: 8, width: 2, stroke: () => color(name), fill: () => color(fill) },
@@ -612,16 +606,18 @@ async function route() {
   } catch (error) {
     if (!leaving.signal.aborted) say(`${error.message} This is tried again every ${POLL_SECONDS} seconds.`);
     blocks = [];
-    besideOf = "";
+    asideOf = "";
     return;
   }
   const [title, ...shown] = view();
   if ($("main").contains(document.activeElement)) $("main").focus();
   $("view").replaceChildren(title, ...shown.map((block) => block.element));
   entitle(title.querySelector("h1").textContent);
-  const aside = besideOf === group ? blocks.filter((block) => $("beside").contains(block.element)) : beside(...group.split("/"));
-  if (besideOf !== group) $("beside").replaceChildren(...aside.map((block) => block.element));
-  besideOf = group;
+  if (asideOf !== group) {
+    aside = beside(...group.split("/"));
+    $("beside").replaceChildren(...aside.map((block) => block.element));
+  }
+  asideOf = group;
   blocks = [...shown, ...aside];
   poll();
 }
@@ -650,7 +646,7 @@ function showForm(isShown) {
 function askForKey(message) {
   leaving.abort();
   blocks = [];
-  key = besideOf = "";
+  key = asideOf = "";
   sessionStorage.removeItem(KEY);
   for (const part of ["view", "beside", "said"]) $(part).replaceChildren();
   showForm(true);
