@@ -95,13 +95,10 @@ def record_wallet_removals(connection: Connection, wallet_ids: list[int], *, is_
         "wallet_ids": wallet_ids,
         "is_retyped": is_retyped,
     }
-    for name in ("wallet_removals", "superseded_removals", "wallet_events", "clear_wallet_removals"):
+    for name in ("superseded_removals", "wallet_removals", "arrived"):
         connection.execute(_ARRIVALS[name], parameters)
-    connection.execute(_ARRIVALS["arrived"], parameters)
 
 
 def forget_wallet_removals(connection: Connection, wallet_ids: list[int]) -> None:
     """Forget that wallets had left the groups in which they are now."""
-    parameters = {"first_chunk": 0, "wallet_ids": wallet_ids}
-    for name in ("wallet_removals", "rejoined", "clear_wallet_removals"):
-        connection.execute(_ARRIVALS[name], parameters)
+    connection.execute(_ARRIVALS["rejoined"], {"wallet_ids": wallet_ids})

@@ -59,36 +59,23 @@ SELECT %(first_chunk)s::bigint,
   FROM given
 HAVING max(last_chunk) IS NOT NULL;
 
--- wallet_removals --
--- The wallets as they are: of those that leave, before the change. Needs wallets_pkey.
-INSERT INTO wallet_removals
-SELECT %(first_chunk)s::bigint + (row_number() OVER () - 1) / (count(*) OVER () / 4096 + 100) AS arrival,
-       blockchain,
-       type,
-       address,
-       name,
-       image_url,
-       twitter,
-       telegram,
-       copytrade_link
-  FROM wallets
- WHERE wallet_id = ANY (%(wallet_ids)s);
-
 -- superseded_removals --
--- Forget earlier removals from the same group. One of a wallet that only left its group does not supersede a removal, which
--- feeds of all groups have too. Needs ledger_events_by_address.
+-- Forget earlier removals of wallets from the group in which they are. One of a wallet that only left its group does not supersede
+-- a removal, which feeds of all groups have too. Needs ledger_events_by_address, wallets_pkey.
 DELETE FROM ledger_events
- USING wallet_removals
- WHERE ledger_events.event = 'wallet_removal'
-   AND ledger_events.blockchain = wallet_removals.blockchain
-   AND ledger_events.address = wallet_removals.address
-   AND ledger_events.type = wallet_removals.type
+ USING wallets
+ WHERE wallets.wallet_id = ANY (%(wallet_ids)s)
+   AND ledger_events.event = 'wallet_removal'
+   AND ledger_events.blockchain = wallets.blockchain
+   AND ledger_events.address = wallets.address
+   AND ledger_events.type = wallets.type
    AND (ledger_events.is_retyped OR NOT %(is_retyped)s::boolean);
 
--- wallet_events --
+-- wallet_removals --
+-- The wallets as they are: before the change. Needs wallets_pkey.
 INSERT INTO ledger_events (
        arrival, event, blockchain, type, address, name, image_url, twitter, telegram, copytrade_link, is_retyped)
-SELECT arrival,
+SELECT %(first_chunk)s::bigint + (row_number() OVER () - 1) / (count(*) OVER () / 4096 + 100) AS arrival,
        'wallet_removal',
        blockchain,
        type,
@@ -99,20 +86,19 @@ SELECT arrival,
        telegram,
        copytrade_link,
        %(is_retyped)s::boolean
-  FROM wallet_removals;
+  FROM wallets
+ WHERE wallet_id = ANY (%(wallet_ids)s);
 
 -- rejoined --
 -- Forget that wallets ever left the group in which they are now: their trades are in its feed again. Needs
--- ledger_events_by_address.
+-- ledger_events_by_address, wallets_pkey.
 DELETE FROM ledger_events
- USING wallet_removals
- WHERE ledger_events.is_retyped
-   AND ledger_events.blockchain = wallet_removals.blockchain
-   AND ledger_events.address = wallet_removals.address
-   AND ledger_events.type = wallet_removals.type;
-
--- clear_wallet_removals --
-DELETE FROM wallet_removals;
+ USING wallets
+ WHERE wallets.wallet_id = ANY (%(wallet_ids)s)
+   AND ledger_events.is_retyped
+   AND ledger_events.blockchain = wallets.blockchain
+   AND ledger_events.address = wallets.address
+   AND ledger_events.type = wallets.type;
 
 -- remains_before --
 -- A purge is one event instead of its trades, where none that it names remains: whether a trade of before a time remains. All trades may be read.

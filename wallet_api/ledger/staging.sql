@@ -56,19 +56,6 @@ CREATE TEMP TABLE IF NOT EXISTS removed (
     event_index integer NOT NULL
 );
 
--- The wallets that are removed or leave their group, with the number of the chunk of that event.
-CREATE TEMP TABLE IF NOT EXISTS wallet_removals (
-    arrival bigint NOT NULL,
-    blockchain text NOT NULL,
-    type text NOT NULL,
-    address text COLLATE "C" NOT NULL,
-    name text NOT NULL,
-    image_url text NOT NULL,
-    twitter text NOT NULL,
-    telegram text NOT NULL,
-    copytrade_link text NOT NULL
-);
-
 -- The positions that change. A late one is taken out, and walked again from its first trade.
 CREATE TEMP TABLE IF NOT EXISTS affected (
     wallet_id bigint NOT NULL,
