@@ -127,7 +127,7 @@ def test_beside_each_candidate_stands_what_it_did_in_numbers(
     operator: Operator, launches: Launches, tmp_path: Path
 ) -> None:
     found = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--first", "7")
-    names = ("in_first_block", "short_holds", "covered_txn", "sold_unbought", "still_holding")
+    names = ("in_first_block", "fast_txn", "covered_txn", "sold_unbought", "still_holding")
     assert sums(found.of(SNIPER), *names) == (2, 2, 2, 0, 0)
     assert sums(found.of(FED), *names) == (0, 0, 1, 1, 1)
     assert sums(found.of(LUCKY), *names) == (0, 0, 2, 0, 1)

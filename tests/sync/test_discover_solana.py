@@ -38,7 +38,7 @@ def test_wallets_are_ranked_by_what_they_gained_in_several_tokens(
     stub.transactions.history_rows = 3
     found = discover(operator, tmp_path, *OF_BOTH)
     assert found.status == 0, found.notes
-    names = ("won", "realized", "in_first_block", "short_holds", "sold_unbought", "still_holding")
+    names = ("won", "realized", "in_first_block", "fast_txn", "sold_unbought", "still_holding")
     assert [(row["address"], *sums(row, *names)) for row in found.document["wallets"]] == [
         # 1.5 - 1, twice, each within twenty seconds, and in the first slot.
         (SNIPER, 2, "1", 2, 2, 0, 0),

@@ -16,14 +16,14 @@ from wallet_api.discovery.launches import Launch
 from wallet_api.discovery.purse import Purse
 from wallet_api.discovery.search import Discovered, Judged, Wanted, describe
 
-_TOKEN_COUNTS = ("buy_txn", "sell_txn", "covered_txn", "short_holds")
+_TOKEN_COUNTS = ("buy_txn", "sell_txn", "covered_txn", "fast_txn")
 _TOKEN_AMOUNTS = (
     *("invested", "sold", "realized", "realized_cost"),
     *("bought_tokens", "sold_tokens", "tokens_without_cost", "held"),
 )
 _COUNTS = (
     *("early_in", "won", "tokens", "still_holding", "sold_unbought"),
-    *("buy_txn", "sell_txn", "covered_txn", "short_holds"),
+    *("buy_txn", "sell_txn", "covered_txn", "fast_txn"),
 )
 _AMOUNTS = ("realized", "realized_cost", "invested", "sold")
 _HEAD = ("", "WALLET", "WON", "PROFIT", "UNBOUGHT", "BLOCK", "TOGETHER", "<1MIN", "HOLDS", "LEFT OUT")
@@ -50,9 +50,7 @@ def document(
         "tokens": [_token(launch, wanted) for launch in found.launches],
         "candidates": len(found.candidates),
         "unread": len(found.unread),
-        "wallets": [
-            _wallet(place, row, found, judged) for place, row in enumerate(judged.ranking.wallets, 1)
-        ],
+        "wallets": [_wallet(place, row, found, judged) for place, row in enumerate(judged.wallets, 1)],
         "output": str(file),
     }
 
@@ -73,7 +71,7 @@ def _wallet(place: int, row: Mapping[str, Any], found: Discovered, judged: Judge
     address = row["address"]
     tokens = []
     for launch in found.launches:
-        position = judged.ranking.positions.get((address, launch.mint))
+        position = judged.positions.get((address, launch.mint))
         if position is None:
             continue
         buyer = launch.buyers.get(address) if launch.beginning else None
@@ -105,7 +103,7 @@ def print_found(
     """Print the tokens and the ranking as tables."""
     for launch in found.launches:
         click.echo(f"{launch.mint}: {describe(launch, wanted.first)}")
-    of = [_wallet(place, row, found, judged) for place, row in enumerate(judged.ranking.wallets, 1)]
+    of = [_wallet(place, row, found, judged) for place, row in enumerate(judged.wallets, 1)]
     ranks = {wallet["address"]: wallet["rank"] for wallet in of}
     if of:
         click.echo()
@@ -141,7 +139,7 @@ def _cells(wallet: Mapping[str, Any], ranks: Mapping[str, int]) -> tuple[str, ..
         f"{wallet['sold_unbought']}",
         f"{wallet['in_first_block']}",
         f"{together} +{len(others) - _NAMED}" if len(others) > _NAMED else together or "0",
-        f"{wallet['short_holds']}/{wallet['covered_txn']}",
+        f"{wallet['fast_txn']}/{wallet['covered_txn']}",
         f"{wallet['still_holding']}",
         f"{sum(wallet['left_out'].values())}",
     )
@@ -149,10 +147,7 @@ def _cells(wallet: Mapping[str, Any], ranks: Mapping[str, int]) -> tuple[str, ..
 
 def write_wallets(file: Path, chain: str, type_: str, judged: Judged) -> None:
     """Write the wallets in their order, as `wallet-api import wallets` reads them."""
-    rows = (
-        {"blockchain": chain, "type": type_, "wallet_address": row["address"]}
-        for row in judged.ranking.wallets
-    )
+    rows = ({"blockchain": chain, "type": type_, "wallet_address": row["address"]} for row in judged.wallets)
     file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
 
 

@@ -1,7 +1,6 @@
 """The profits of candidates, by the walk of the ledger over their trades, in tables that are rolled back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from wallet_api.database import Connection, load_statements
@@ -16,23 +15,19 @@ _COPY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The sums of candidates, the best first, and those of each of their tokens by address and mint."""
-
-    wallets: Sequence[Mapping[str, Any]]
-    positions: Mapping[tuple[str, str], Mapping[str, Any]]
+Sums = Mapping[str, Any]
 
 
 def rank(
     connection: Connection,
     trades: Sequence[tuple[Draft, str, str]],
     early: Sequence[tuple[str, str]],
-) -> Ranking:
-    """Return the ranking of the wallets of trades, each with its amount and native value.
+) -> tuple[Sequence[Sums], Mapping[tuple[str, str], Sums]]:
+    """Return the sums of the wallets of trades, the best first, and of their tokens by address and mint.
 
-    `early` are wallets and the tokens in which they were early. The tables are temporary ones of the session,
-    which the rollback removes: no row of the ledger is read or locked.
+    Beside each trade are its amount and native value. `early` are wallets and the tokens in which they were
+    early. The tables are temporary ones of the session, which the rollback removes: no row of the ledger is
+    read or locked.
     """
     wallets = {draft.wallet.address: draft.wallet.wallet_id for draft, _, _ in trades}
     tokens = {mint: number for number, mint in enumerate(sorted({draft.mint for draft, _, _ in trades}))}
@@ -53,7 +48,7 @@ def rank(
         positions = connection.execute(_RANKING["positions"]).fetchall()
     addresses = {number: address for address, number in wallets.items()}
     mints = {number: mint for mint, number in tokens.items()}
-    return Ranking(
+    return (
         [row | {"address": addresses[row["wallet_id"]]} for row in ranked],
         {(addresses[row["wallet_id"]], mints[row["token_id"]]): row for row in positions},
     )

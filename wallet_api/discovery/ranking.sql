@@ -6,7 +6,6 @@ SELECT wallet_id,
        token_id,
 {ledger.sums},
        min(created_at) FILTER (WHERE NOT is_sell) AS first_buy,
-       count(*) FILTER (WHERE hold_seconds < 60) AS short_holds,
        bool_or(is_last AND still_held(quantity_after, peak_after)) AS is_held,
        COALESCE(sum(quantity_after) FILTER (WHERE is_last), 0) AS held
   FROM walked
@@ -23,7 +22,6 @@ SELECT wallet_id,
        SELECT wallet_id,
               token_id,
 {ledger.sums},
-              count(*) FILTER (WHERE hold_seconds < 60) AS short_holds,
               bool_or(is_last AND still_held(quantity_after, peak_after)) AS is_held
          FROM walked
         GROUP BY wallet_id, token_id
@@ -34,7 +32,6 @@ SELECT positions.wallet_id,
        count(*) AS tokens,
        count(*) FILTER (WHERE is_held) AS still_holding,
        count(*) FILTER (WHERE tokens_without_cost > 0) AS sold_unbought,
-       sum(short_holds)::bigint AS short_holds,
 {ledger.sums: sum($) AS $}
   FROM positions
   LEFT JOIN early

@@ -19,7 +19,7 @@ from wallet_api.discovery.launches import (
     together,
 )
 from wallet_api.discovery.purse import Purse, Spent
-from wallet_api.discovery.ranking import Ranking, rank
+from wallet_api.discovery.ranking import Sums, rank
 from wallet_api.forms import BadRow
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault
 from wallet_api.sync.importer import trade_row
@@ -157,9 +157,13 @@ def describe(launch: Launch, first: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The ranking of the candidates that were read, who bought together, and what is left out of each."""
+    """The sums of the candidates that were read, the best first, and those of each of their tokens.
 
-    ranking: Ranking
+    Beside them who bought together, and what is left out of each.
+    """
+
+    wallets: Sequence[Sums]
+    positions: Mapping[tuple[str, str], Sums]
     together: Mapping[str, Sequence[str]]
     left_out: Mapping[str, Mapping[str, int]]
 
@@ -189,7 +193,7 @@ def judge(connection: Connection, prices: Prices, found: Discovered) -> Judged:
         for address in launch.buyers
     ]
     return Judged(
-        rank(connection, trades, early),
+        *rank(connection, trades, early),
         together([draft for draft, _, _ in trades]),
         found.trades.reasons(found.read),
     )
