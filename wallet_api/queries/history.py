@@ -15,13 +15,10 @@ from wallet_api.wallets import Wallet
 
 HISTORY = load_sql(__package__, "history")
 
-_COUNTS = ("above_500", "above_100_to_500", "above_zero_to_100", "below_zero")
-_STATS = (
-    *("buy", "buy_usd", "sell", "sell_usd", "realized_pnl", "realized_pnl_usd", "realized_pnl_percentage"),
-    *("sold_without_cost", "buy_txn", "sell_txn", "total_tx_count"),
-    *("win_rate", "win_count", "total_sold", "active_tokens_count", "largest_buy", "best_trade_pnl"),
-    *("worst_trade_pnl", "still_holding_count", "priced_tokens_count"),
-    *("open_cost", "open_cost_usd", "unpriced_cost", "unpriced_cost_usd"),
+_FIGURES = ("lifetime_stats_", "win_rate_distribution_")
+# Figures that a wallet without a trade has not.
+_BY_PRICE = tuple(
+    f"lifetime_stats_{name}" for name in ("native_price_usd", "unrealized_pnl", "unrealized_pnl_usd")
 )
 
 
@@ -94,11 +91,10 @@ def wallet_history(
     Unrealized profit is by the prices at `now`. All of it is of one snapshot. Raises WalletNotFound,
     InvalidParameter.
     """
-    currency = CHAINS[wallet.blockchain].currency
     scope = page.scope(wallet)
     parameters = {
         **wallet.parameters,
-        "currency": currency,
+        "currency": CHAINS[wallet.blockchain].currency,
         **page.parameters(scope),
         **rule.parameters(now),
     }
@@ -109,7 +105,7 @@ def wallet_history(
     last = _HistoryKey(*[head[name] for name in _HistoryKey.__struct_fields__]) if head["has_more"] else None
     data = {
         **head,
-        **_no_figures(head, currency),
+        **_no_figures(head),
         "profile_history_since": wallet.history_since,
         "token_overview": tokens,
         "trades": trades,
@@ -124,15 +120,10 @@ def wallet_history(
     return with_warnings(data, limit_warnings(page.limit))
 
 
-def _no_figures(head: Row, currency: str) -> dict[str, Any]:
-    """Return the figures of a wallet that never traded; nothing for others."""
+def _no_figures(head: Row) -> Row:
+    """Return the figures of a wallet that never traded, all 0; nothing for others."""
     if head["lifetime_stats_buy"] is not None:
         return {}
     return {
-        "lifetime_stats": {
-            "currency": currency,
-            "native_price_usd": head["lifetime_stats_native_price_usd"],
-            **dict.fromkeys(_STATS, 0),
-        },
-        "win_rate_distribution": dict.fromkeys(_COUNTS, 0),
+        name: 0 for name in head if name.startswith(_FIGURES) and name not in _BY_PRICE and head[name] is None
     }

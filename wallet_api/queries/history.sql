@@ -151,8 +151,7 @@
         WHERE wallet_id = %(wallet_id)s
        ),
        stats AS (
-       SELECT %(currency)s::text AS lifetime_stats_currency,
-              round_half_up(invested, 9) AS lifetime_stats_buy,
+       SELECT round_half_up(invested, 9) AS lifetime_stats_buy,
               traded.buy_usd AS lifetime_stats_buy_usd,
               round_half_up(sold, 9) AS lifetime_stats_sell,
               traded.sell_usd AS lifetime_stats_sell_usd,
@@ -193,6 +192,7 @@
        head AS (
        SELECT 1 AS place,
               profile.*,
+              %(currency)s::text AS lifetime_stats_currency,
               (SELECT round_half_up(usd, 18)
                  FROM latest) AS lifetime_stats_native_price_usd,
               -- NULL for a wallet that never traded, which has no row in lifetimes.

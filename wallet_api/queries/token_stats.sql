@@ -72,6 +72,7 @@
               traded.buy_usd,
               round_half_up(sold, 9) AS sell,
               traded.sell_usd,
+{profit},
               -- A token that is not held is worth 0, with or without a price, also in dollars.
               CASE WHEN quantity = 0 THEN 0 ELSE quantity * price END AS worth,
               CASE WHEN quantity = 0 THEN 0 ELSE latest.usd END AS held_usd
@@ -113,10 +114,7 @@
               CASE WHEN bought_tokens = 0 THEN 0
                    ELSE round_price(small_quotient(invested, bought_tokens))
               END AS trader_stats_avg_buy_price,
-              round_half_up(realized, 9) AS trader_stats_realized_pnl,
-              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS trader_stats_realized_pnl_usd,
-              percentage(realized, realized_cost) AS trader_stats_realized_pnl_percentage,
-              round_half_up(sold - realized - realized_cost, 9) AS trader_stats_sold_without_cost,
+{profit: $ AS trader_stats_$},
               round_half_up(tokens_without_cost, 18) AS trader_stats_tokens_sold_without_cost,
               iso_time(first_buy) AS trader_stats_first_buy_at,
               iso_time(first_seen) AS trader_stats_first_trade_at,
