@@ -1,7 +1,7 @@
 """Pages of cached leaderboards."""
 
 from bisect import bisect_right
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -33,53 +33,33 @@ class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
         return (None if self.figure is None else Decimal(self.figure), self.wallet)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardFilters:
-    """What an entry must have to be ranked; None is not compared."""
-
-    min_txn: int = 1
-    min_volume: Decimal | None = None
-    min_closed: int | None = None
-    min_win_rate: Decimal | None = None
-    max_without_cost: Decimal | None = None
-    max_open_cost: Decimal | None = None
-    min_win_rate_low: Decimal | None = None
-    min_profit_factor: Decimal | None = None
-    min_active_days: int | None = None
-    max_fast_share: Decimal | None = None
-    max_drawdown: Decimal | None = None
-
-    def let_pass(self, entry: Entry) -> bool:
-        """Return whether the entry has all of it, by the figures as shown."""
-        least = (
-            (self.min_txn, entry.figure("total_txn")),
-            (self.min_volume, entry.figure("total_volume")),
-            (self.min_closed, entry.row["period_win_rate_distribution_closed_count"]),
-            (self.min_win_rate, entry.figure("win_rate")),
-            (self.min_win_rate_low, entry.figure("win_rate_low")),
-            (self.min_profit_factor, entry.figure("profit_factor")),
-            (self.min_active_days, entry.figure("active_days")),
-        )
-        most = (
-            (self.max_fast_share, entry.figure("fast_share")),
-            (self.max_drawdown, entry.figure("max_drawdown")),
-        )
-        row = entry.row
-        parts = (
-            (self.max_without_cost, row["period_stats_sold_without_cost"], row["period_stats_total_sell"]),
-            (self.max_open_cost, row["period_stats_open_cost"], row["ever_bought"]),
-        )
-        return (
-            all(bound is None or (figure or 0) >= bound for bound, figure in least)
-            and all(bound is None or (figure or 0) <= bound for bound, figure in most)
-            and all(
-                percent is None or 100 * Fraction(part) <= Fraction(percent) * Fraction(whole)
-                for percent, part, whole in parts
-            )
-        )
+# The filters of a board by what they are compared with: figures, and parts in percent of a whole.
+_LEAST = {
+    "min_txn": "total_txn",
+    "min_volume": "total_volume",
+    "min_win_rate": "win_rate",
+    "min_win_rate_low": "win_rate_low",
+    "min_profit_factor": "profit_factor",
+    "min_active_days": "active_days",
+}
+_MOST = {"max_fast_share": "fast_share", "max_drawdown": "max_drawdown"}
+_PARTS = {
+    "max_without_cost": ("period_stats_sold_without_cost", "period_stats_total_sell"),
+    "max_open_cost": ("period_stats_open_cost", "ever_bought"),
+}
+Filters = Mapping[str, Decimal | int]
 
 
-NO_FILTERS = BoardFilters()
+def _passes(entry: Entry, name: str, bound: Decimal | int) -> bool:
+    """Return whether the entry has what a filter requires, by the figures as shown."""
+    if name in _PARTS:
+        part, whole = (Fraction(entry.row[column]) for column in _PARTS[name])
+        return 100 * part <= Fraction(bound) * whole
+    if name in _MOST:
+        return (entry.figure(_MOST[name]) or 0) <= bound
+    if name == "min_closed":
+        return bool(entry.row["period_win_rate_distribution_closed_count"] >= bound)
+    return (entry.figure(_LEAST[name]) or 0) >= bound
 
 
 class Board:
@@ -90,7 +70,7 @@ class Board:
         self._entries = entries
         self._ranked: dict[tuple[str, str], list[Entry]] = {}
         self._wallets = {entry.wallet for entry in entries}
-        self.ranked(BOARD_SORTS[0], ORDERS[0], NO_FILTERS)
+        self.ranked(BOARD_SORTS[0], ORDERS[0], {})
 
     def __len__(self) -> int:
         """Return how many wallets traded in the period."""
@@ -100,12 +80,14 @@ class Board:
         """Return whether the wallet traded in the period."""
         return address in self._wallets
 
-    def ranked(self, sort: str, order: str, filters: BoardFilters) -> list[Entry]:
-        """Return the entries that the filters let pass, by this figure in this order."""
+    def ranked(self, sort: str, order: str, filters: Filters) -> list[Entry]:
+        """Return the entries that pass all filters, by this figure in this order."""
         ranked = self._ranked.get((sort, order))
         if ranked is None:
             ranked = self._ranked[sort, order] = rank_wallets(self._entries, sort, order)
-        return [entry for entry in ranked if filters.let_pass(entry)] if filters != NO_FILTERS else ranked
+        for name, bound in filters.items():
+            ranked = [entry for entry in ranked if _passes(entry, name, bound)]
+        return ranked
 
 
 def read_board(
@@ -140,15 +122,15 @@ def leaderboard_page(
 ) -> dict[str, Any]:
     """Return at most `limit` entries of a board after `cursor`, or the one of `address`.
 
-    Without `sort` they are by volume, without `order` the largest first. `filters` are those of BoardFilters.
-    Raises InvalidParameter.
+    Without `sort` they are by volume, without `order` the largest first. `filters` are by the
+    names of their arguments. Raises InvalidParameter.
     """
-    given = BoardFilters(**filters)
     # The cursor is the same with and without the names of the defaults.
     by, way = sort or BOARD_SORTS[0], order or ORDERS[0]
-    scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(astuple(given)))
+    given = sorted(filters.items() - {("min_txn", 1)})
+    scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(given))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
-    ranked = board.ranked(by, way, given)
+    ranked = board.ranked(by, way, filters)
     start = 0
     if after is not None:
         start = bisect_right(
