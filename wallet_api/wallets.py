@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_statements
 from wallet_api.errors import WalletNotFound
 
-_FIND = load_sql(__package__, "find_wallet")
-_COUNT_TOKENS = load_sql(__package__, "count_tokens")
+_WALLETS = load_statements(__package__, "wallets")
 
 
 class Wallet(NamedTuple):
@@ -31,7 +30,7 @@ class Wallet(NamedTuple):
 
 def find_wallet(connection: Connection, blockchain: str, address: str, type: str | None = None) -> Wallet:
     """Return a tracked wallet, of this type if one is given. Raises WalletNotFound."""
-    row = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
+    row = connection.execute(_WALLETS["find"], {"blockchain": blockchain, "address": address}).fetchone()
     if row is None or type not in (None, row["type"]):
         raise WalletNotFound(blockchain, address, type)
     return Wallet(row["wallet_id"], blockchain, address, row["type"], row["history_since"])
@@ -39,4 +38,4 @@ def find_wallet(connection: Connection, blockchain: str, address: str, type: str
 
 def count_tokens(connection: Connection, wallet: Wallet) -> int:
     """Return how many tokens the wallet has traded."""
-    return connection.fetch_value(_COUNT_TOKENS, wallet.parameters) or 0
+    return connection.fetch_value(_WALLETS["count_tokens"], wallet.parameters) or 0

@@ -3,7 +3,6 @@
 import logging
 import math
 import time
-from typing import LiteralString
 
 from prometheus_client import CollectorRegistry, Counter
 
@@ -11,13 +10,11 @@ from wallet_api.access.keyring import ApiKey
 from wallet_api.access.limits import MeteredStorage
 from wallet_api.access.settling import Settler
 from wallet_api.bulkhead import Bulkhead, Wait
-from wallet_api.database import Database, had_no_effect, load_sql
+from wallet_api.database import Database, had_no_effect, load_statements
 
 log = logging.getLogger(__name__)
 
-_CHARGE = load_sql("wallet_api.access", "charge_credits")
-_READ = load_sql("wallet_api.access", "read_balance")
-_SETTLE = load_sql("wallet_api.access", "settle_credits")
+_CREDITS = load_statements("wallet_api.access", "credits")
 
 # What pays for this many requests is charged in the database, one by one.
 DIRECT_REQUESTS = 1_000
@@ -65,9 +62,9 @@ class Credits:
                 return True, key.left
         if unsettled:
             self._settler.wake()
-        is_charged = self._run(_CHARGE, key)
+        is_charged = self._run("charge", key)
         if not is_charged:
-            self._run(_READ, key)
+            self._run("read", key)
         with key.lock:
             return is_charged, key.left
 
@@ -81,7 +78,7 @@ class Credits:
         left = self.left(key) if reads else key.left
         if reads and left is not None and left < self.cost:
             # It may have been topped up a moment ago.
-            self._run(_READ, key)
+            self._run("read", key)
             left = key.left
         return left is None or left >= self.cost
 
@@ -89,7 +86,7 @@ class Credits:
         """Return the credits left; None for a key that has become unlimited. Raises DatabaseUnavailable."""
         now = time.monotonic()
         if now - key.balance_at > FRESH_SECONDS and not self._is_far(key, now):
-            self._run(_READ, key)
+            self._run("read", key)
         with key.lock:
             return key.left
 
@@ -110,11 +107,12 @@ class Credits:
         windows = 1 + math.ceil(age / key.limit.get_expiry())
         return left > key.limit.amount * windows * self.cost
 
-    def _run(self, statement: LiteralString, key: ApiKey) -> bool:
+    def _run(self, statement: str, key: ApiKey) -> bool:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
         with self._bulkhead.slot(Wait.PRIMARY), self._database.write() as connection:
-            row = connection.execute(statement, {"key_id": key.row.key_id, "cost": self.cost}).fetchone()
+            parameters = {"key_id": key.row.key_id, "cost": self.cost}
+            row = connection.execute(_CREDITS[statement], parameters).fetchone()
         if row is not None:
             with key.lock:
                 key.set_balance(row["credits"], began)
@@ -126,7 +124,7 @@ class Credits:
         charges = {"key_ids": [key.row.key_id for key in amounts], "amounts": list(amounts.values())}
         try:
             with self._database.write() as connection:
-                rows = connection.execute(_SETTLE, charges).fetchall()
+                rows = connection.execute(_CREDITS["settle"], charges).fetchall()
         except Exception as error:
             if not had_no_effect(error):
                 for key, amount in amounts.items():

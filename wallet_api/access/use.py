@@ -9,15 +9,14 @@ from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.access.settling import Account, Settler
 from wallet_api.bulkhead import Bulkhead
-from wallet_api.database import Database, Row, had_no_effect, load_sql
+from wallet_api.database import Database, Row, had_no_effect, load_statements
 
 log = logging.getLogger(__name__)
 
 # Longer than charges may stay pending, since nothing depends on it, and each key has several rows.
 SETTLE_SECONDS = 10.0
 
-_SETTLE = load_sql("wallet_api.access", "settle_use")
-_READ = load_sql("wallet_api.access", "read_use")
+_USE = load_statements("wallet_api.access", "use")
 
 # A key, a day of UTC, an operation, and what each of its requests cost.
 UseName = tuple[int, date, str, int]
@@ -58,7 +57,7 @@ class Use:
         What a worker has used in the last SETTLE_SECONDS may be missing. Raises DatabaseUnavailable.
         """
         with self._bulkhead.slot(), self._database.read() as connection:
-            return connection.execute(_READ, {"key_id": key_id, "today": today}).fetchall()
+            return connection.execute(_USE["read"], {"key_id": key_id, "today": today}).fetchall()
 
     def close(self) -> None:
         """Settle all, while the database is open."""
@@ -78,7 +77,7 @@ class Use:
         }
         try:
             with self._database.write() as connection:
-                connection.execute(_SETTLE, parameters)
+                connection.execute(_USE["settle"], parameters)
         except Exception as error:
             if not had_no_effect(error):
                 self._confirm(requests)

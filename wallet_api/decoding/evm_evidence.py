@@ -15,7 +15,6 @@ from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 
-_SETTLEMENTS = frozenset(venue.address for venue in EVM if venue.role == Role.SETTLEMENT)
 _ORDERS = frozenset(venue.address for venue in EVM if venue.role == Role.ORDERS)
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)

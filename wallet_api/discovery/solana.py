@@ -39,10 +39,6 @@ NO_BLOCKS = "a block cannot be given on Solana; give a date or the address of it
 _Row = tuple[Listed, Transaction | None]
 
 
-class _Program(msgspec.Struct):
-    program: str = ""
-
-
 class _Account(msgspec.Struct):
     owner: str = ""
     data: Any = None

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from wallet_api.database import Connection, load_sql, load_statements
+from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import staging
 
 # The lock of the places: any number that no other lock has.
@@ -15,7 +15,6 @@ _NUMBERS = "SELECT nextval('arrival_numbers')"
 _LOCK_PLACES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 _HAS_REMOVALS = "SELECT TRUE AS found FROM removals LIMIT 1"
 _HAS_UNPLACED = "SELECT TRUE AS found FROM arrivals WHERE place IS NULL LIMIT 1"
-_PLACE = load_sql(__package__, "place")
 _ARRIVALS = load_statements(__package__, "arrivals")
 
 
@@ -42,7 +41,7 @@ def place(connection: Connection) -> None:
     with connection.transaction():
         connection.execute(_LOCK_PLACES, _LOCK)
         # A statement of its own, since it has to see what was committed before the lock was taken.
-        connection.execute(_PLACE)
+        connection.execute(_ARRIVALS["place"])
 
 
 def place_left(connection: Connection) -> None:

@@ -7,7 +7,12 @@ from contextlib import contextmanager
 from wallet_api.database import Connection, connect, load_sql
 
 _STAGING = load_sql(__package__, "staging")
-_SIZE = load_sql(__package__, "staged")
+_SIZE = """
+SELECT sum(pg_relation_size(oid))::bigint
+  FROM pg_class
+ WHERE relnamespace = pg_my_temp_schema()
+   AND relkind = 'r'
+"""
 
 _TABLES = re.findall(r"^CREATE TEMP TABLE IF NOT EXISTS (\w+)", _STAGING, re.MULTILINE)
 _TRUNCATE = f"TRUNCATE {', '.join(_TABLES)}"

@@ -13,10 +13,10 @@ from typing import Any
 from flask import Flask, current_app
 
 from wallet_api.bulkhead import Bulkhead
-from wallet_api.database import Database, load_sql
+from wallet_api.database import Database
 from wallet_api.queries.cursors import refusal
 
-_SECRET = load_sql(__package__, "cursor_secret")
+_READ = "SELECT secret FROM cursor_secret"
 _EXTENSION = "wallet_api.seals"
 # The seal is as many bytes, of which base64 makes 12 characters without padding.
 _BYTES, _CHARACTERS = 9, 12
@@ -31,7 +31,7 @@ def init_app(app: Flask, database: Database, bulkhead: Bulkhead) -> None:
     @cache
     def read_secret() -> bytes:
         with bulkhead.slot(), database.read() as connection:
-            return bytes(connection.fetch_value(_SECRET))
+            return bytes(connection.fetch_value(_READ))
 
     app.extensions[_EXTENSION] = read_secret
 

@@ -6,13 +6,12 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from wallet_api.chains import Currency
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, Row, load_statements
 from wallet_api.decoding.trades import Draft
 from wallet_api.providers.prices.quotes import HOUR, hour_of
 from wallet_api.sync.prices import Prices
 
-_KNOWN_VALUES = load_sql(__package__, "known_values")
-_NEAR_PRICES = load_sql("wallet_api.ledger", "near_prices")
+_VALUES = load_statements(__package__, "values")
 
 _NO_CONVERSION = Decimal(1)
 
@@ -73,7 +72,7 @@ def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, Value]
         "moments": [draft.created_at for draft in drafts],
         "signatures": [draft.tx_signature for draft in drafts],
     }
-    rows: Iterable[Row] = connection.execute(_KNOWN_VALUES, parameters) if drafts else []
+    rows: Iterable[Row] = connection.execute(_VALUES["known"], parameters) if drafts else []
     return {
         (
             *(row["wallet_id"], row["tx_signature"], row["mint"], row["is_sell"]),
@@ -93,7 +92,7 @@ def _near(connection: Connection, drafts: Sequence[Draft]) -> dict[tuple[str, da
         "blockchains": [blockchain for blockchain, _ in places],
         "moments": [moment for _, moment in places],
     }
-    rows: Iterable[Row] = connection.execute(_NEAR_PRICES, parameters) if places else []
+    rows: Iterable[Row] = connection.execute(_VALUES["near"], parameters) if places else []
     return {(row["blockchain"], row["moment"]): row["usd"] for row in rows if row["usd"] is not None}
 
 

@@ -1,3 +1,6 @@
+-- The values of trades that state dollars.
+
+-- known --
 -- The trades of some transactions in the ledger. Needs trades_by_time, tokens_pkey.
 SELECT trades.wallet_id,
        trades.tx_signature,
@@ -15,4 +18,17 @@ SELECT trades.wallet_id,
    AND trades.created_at = wanted.moment
    AND trades.tx_signature = wanted.tx_signature
   JOIN tokens
-    ON tokens.token_id = trades.token_id
+    ON tokens.token_id = trades.token_id;
+
+-- near --
+-- The dollar price of the native coin nearest each moment within an hour, NULL if there is none.
+-- Needs native_prices_pkey.
+SELECT trade.blockchain,
+       trade.created_at AS moment,
+       nearest_price.usd
+  FROM (SELECT blockchain,
+               moment AS created_at,
+               native_currency(blockchain) AS currency,
+               TRUE AS wants_price
+          FROM unnest(%(blockchains)s::text[], %(moments)s::timestamptz[]) AS wanted (blockchain, moment)) AS trade
+{ledger.nearest_price};

@@ -1,3 +1,0 @@
--- The secret of cursors: one row.
-SELECT secret
-  FROM cursor_secret
