@@ -41,8 +41,14 @@ def statements_of(file: Path) -> dict[str, LiteralString]:
     }
 
 
-TABLES_OF_EXTREMES = ("positions", "lifetimes", "position_days")
-TABLES_OF_SUMS = (*TABLES_OF_EXTREMES, "wallet_days")
+# The tables that have all columns of a list of sums.
+TABLES_OF = {
+    "sums": ("positions", "lifetimes", "position_days", "wallet_days"),
+    "highest": ("positions", "lifetimes", "position_days"),
+    "lowest": ("positions", "lifetimes", "position_days"),
+    "counts": ("lifetimes",),
+    "hours": ("wallet_hours",),
+}
 COLUMNS = "SELECT attname AS name FROM pg_attribute WHERE attrelid = %(table)s::regclass"
 
 # What stands for the parameters of a name; others are NULL.
@@ -158,14 +164,11 @@ def test_a_statement_is_printed_as_it_runs(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_every_sum_is_a_column_of_the_tables_of_sums(connection: Connection) -> None:
-    columns = {
-        table: {row["name"] for row in connection.execute(COLUMNS, {"table": table})}
-        for table in TABLES_OF_SUMS
-    }
-    for name in ("sums", "highest", "lowest"):
+    for name, tables in TABLES_OF.items():
         sums = set(re.findall(r" AS (\w+),?$", load_sql("wallet_api.ledger", name), re.MULTILINE))
-        for table in TABLES_OF_SUMS if name == "sums" else TABLES_OF_EXTREMES:
-            assert sums <= columns[table], f"{table} has no {sums - columns[table]}"
+        for table in tables:
+            columns = {row["name"] for row in connection.execute(COLUMNS, {"table": table})}
+            assert sums <= columns, f"{table} has no {sums - columns}"
 
 
 def test_every_index_that_a_head_names_exists_and_every_index_is_named(connection: Connection) -> None:

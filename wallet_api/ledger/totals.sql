@@ -107,7 +107,8 @@ DELETE FROM position_days
 -- wallet_hours --
 -- Hours that no period reaches any more are not kept. Needs wallet_hours_pkey.
 INSERT INTO wallet_hours AS total (
-       wallet_id, starts_at, buy_txn, sell_txn, covered_txn, realized, realized_usd)
+       wallet_id, starts_at,
+{hours: $})
   WITH part AS (
        SELECT 1 AS sign,
               wallet_id,
@@ -128,24 +129,18 @@ INSERT INTO wallet_hours AS total (
        delta AS (
        SELECT wallet_id,
               starts_at,
-              sum(sign * buy_txn) AS buy_txn,
-              sum(sign * sell_txn) AS sell_txn,
-              sum(sign * covered_txn) AS covered_txn,
-              sum(sign * realized) AS realized,
-              sum(sign * realized_usd) AS realized_usd
+{hours}
          FROM part
         GROUP BY wallet_id, starts_at
        )
 SELECT *
   FROM delta
- WHERE 0 <> ANY (ARRAY[buy_txn, sell_txn, covered_txn, realized, realized_usd])
+ WHERE 0 <> ANY (ARRAY[
+{hours: $}])
  ORDER BY wallet_id, starts_at
     ON CONFLICT (wallet_id, starts_at) DO UPDATE
-   SET buy_txn = total.buy_txn + excluded.buy_txn,
-       sell_txn = total.sell_txn + excluded.sell_txn,
-       covered_txn = total.covered_txn + excluded.covered_txn,
-       realized = total.realized + excluded.realized,
-       realized_usd = total.realized_usd + excluded.realized_usd;
+   SET
+{hours: $ = total.$ + excluded.$};
 
 -- expired_wallet_hours --
 -- Needs wallet_hours_pkey.
@@ -195,9 +190,8 @@ SELECT *
 -- A lifetime gains what its affected positions are now, less what they were, and the sums of their trades. One that was taken
 -- out is that of all of its positions and days. Needs positions_pkey, wallet_days_pkey, lifetimes_pkey, wallets_pkey.
 INSERT INTO lifetimes AS total (
-       wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
-       sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost, open_cost_usd,
-       open_without_usd, losses, best_token, active_days, max_drawdown, last_day, earlier_peak, earlier_drawdown,
+       wallet_id, blockchain, type, best_token, active_days, max_drawdown, last_day, earlier_peak, earlier_drawdown,
+{counts: $},
 {highest: $},
 {lowest: $},
 {sums: $})
@@ -255,20 +249,7 @@ INSERT INTO lifetimes AS total (
        ),
        counted AS (
        SELECT wallet_id,
-              sum(sign) AS tokens,
-              COALESCE(sum(sign) FILTER (WHERE is_held), 0) AS still_holding,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 0 AND NOT is_held), 0) AS below_zero,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 1 AND NOT is_held), 0) AS above_zero_to_100,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 2 AND NOT is_held), 0) AS above_100_to_500,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 3 AND NOT is_held), 0) AS above_500,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 0), 0) AS sold_below_zero,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0) AS sold_above_zero_to_100,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0) AS sold_above_100_to_500,
-              COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0) AS sold_above_500,
-              sum(sign * cost) AS open_cost,
-              COALESCE(sum(sign * cost_usd), 0) AS open_cost_usd,
-              COALESCE(sum(sign) FILTER (WHERE cost_usd IS NULL), 0) AS open_without_usd,
-              sum(sign * loss_of(realized, realized_cost)) AS losses,
+{counts},
               greatest(max(realized) FILTER (WHERE sign = 1), 0) AS best_token,
 {highest: max($) AS $},
 {lowest: min($) AS $}
@@ -297,10 +278,9 @@ INSERT INTO lifetimes AS total (
                 WHERE NOT changed.is_late) AS part
         GROUP BY wallet_id
        )
-SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500,
-       above_500, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500, open_cost,
-       open_cost_usd, open_without_usd, losses, best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day,
+SELECT counted.wallet_id, blockchain, type, best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day,
        0 AS earlier_peak, 0 AS earlier_drawdown,
+{counts: $},
 {highest: $},
 {lowest: $},
 {sums: $}
@@ -310,21 +290,8 @@ SELECT counted.wallet_id, blockchain, type, tokens, still_holding, below_zero, a
   JOIN wallets
     ON wallets.wallet_id = counted.wallet_id
     ON CONFLICT (wallet_id) DO UPDATE
-   SET tokens = total.tokens + excluded.tokens,
-       still_holding = total.still_holding + excluded.still_holding,
-       below_zero = total.below_zero + excluded.below_zero,
-       above_zero_to_100 = total.above_zero_to_100 + excluded.above_zero_to_100,
-       above_100_to_500 = total.above_100_to_500 + excluded.above_100_to_500,
-       above_500 = total.above_500 + excluded.above_500,
-       sold_below_zero = total.sold_below_zero + excluded.sold_below_zero,
-       sold_above_zero_to_100 = total.sold_above_zero_to_100 + excluded.sold_above_zero_to_100,
-       sold_above_100_to_500 = total.sold_above_100_to_500 + excluded.sold_above_100_to_500,
-       sold_above_500 = total.sold_above_500 + excluded.sold_above_500,
-       open_cost = total.open_cost + excluded.open_cost,
-       open_cost_usd = total.open_cost_usd + excluded.open_cost_usd,
-       open_without_usd = total.open_without_usd + excluded.open_without_usd,
-       losses = total.losses + excluded.losses,
-       best_token = greatest(total.best_token, excluded.best_token),
+   SET best_token = greatest(total.best_token, excluded.best_token),
+{counts: $ = total.$ + excluded.$},
 {sums: $ = total.$ + excluded.$},
 {highest: $ = greatest(total.$, excluded.$)},
 {lowest: $ = least(total.$, excluded.$)};

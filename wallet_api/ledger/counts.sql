@@ -1,0 +1,15 @@
+-- As sums.sql, of positions as they are (sign 1) and were (sign -1): what lifetimes count of them.
+sum(sign) AS tokens,
+COALESCE(sum(sign) FILTER (WHERE is_held), 0) AS still_holding,
+COALESCE(sum(sign) FILTER (WHERE bucket = 0 AND NOT is_held), 0) AS below_zero,
+COALESCE(sum(sign) FILTER (WHERE bucket = 1 AND NOT is_held), 0) AS above_zero_to_100,
+COALESCE(sum(sign) FILTER (WHERE bucket = 2 AND NOT is_held), 0) AS above_100_to_500,
+COALESCE(sum(sign) FILTER (WHERE bucket = 3 AND NOT is_held), 0) AS above_500,
+COALESCE(sum(sign) FILTER (WHERE bucket = 0), 0) AS sold_below_zero,
+COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0) AS sold_above_zero_to_100,
+COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0) AS sold_above_100_to_500,
+COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0) AS sold_above_500,
+sum(sign * cost) AS open_cost,
+COALESCE(sum(sign * cost_usd), 0) AS open_cost_usd,
+COALESCE(sum(sign) FILTER (WHERE cost_usd IS NULL), 0) AS open_without_usd,
+sum(sign * loss_of(realized, realized_cost)) AS losses
