@@ -1,5 +1,6 @@
 """PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
+from wallet_api.database import locks
 from wallet_api.database.connection import KEEPALIVES, Connection, connect, tuple_row
 from wallet_api.database.failures import (
     DatabaseRefused,
@@ -34,6 +35,7 @@ __all__ = [
     "load_sql",
     "load_statements",
     "location_of",
+    "locks",
     "rows_by",
     "rows_of",
     "rows_where",

@@ -5,11 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from wallet_api.database import Connection, load_statements
+from wallet_api.database import Connection, load_statements, locks
 from wallet_api.ledger import staging
-
-# The lock of the places: any number that no other lock has.
-_LOCK = {"lock": 7_401_004}
 
 _NUMBERS = "SELECT nextval('arrival_numbers')"
 _LOCK_PLACES = "SELECT pg_advisory_xact_lock(%(lock)s)"
@@ -39,7 +36,7 @@ def place(connection: Connection) -> None:
     So the order of places is an order of commits: what commits later is placed later.
     """
     with connection.transaction():
-        connection.execute(_LOCK_PLACES, _LOCK)
+        connection.execute(_LOCK_PLACES, {"lock": locks.PLACES})
         # A statement of its own, since it has to see what was committed before the lock was taken.
         connection.execute(_ARRIVALS["place"])
 

@@ -7,16 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
-from wallet_api.database import Connection, load_sql, load_statements
+from wallet_api.database import Connection, load_sql, load_statements, locks
 from wallet_api.ledger import arrivals
 from wallet_api.ledger.arrivals import Purge
 
 # Wallets share this many locks, so that a large batch cannot fill the server's lock table.
 LOCKS = 64
-# The first half of a two-part key: any constant, the same for every import.
-_LOCK_CLASS = 7_401
-# The lock of token_prices: any number that no other lock has.
-_PRICES_LOCK = {"lock": 7_401_003}
 
 # A table of sums covers its longest window, and some more for clocks that differ.
 POSITION_DAYS = timedelta(days=92)
@@ -78,9 +74,9 @@ def lock_all(connection: Connection) -> None:
     _lock(connection, range(LOCKS))
 
 
-def _lock(connection: Connection, locks: Collection[int]) -> None:
+def _lock(connection: Connection, numbers: Collection[int]) -> None:
     # In one order for all sessions, so that they cannot deadlock.
-    connection.execute(_LOCK, {"class": _LOCK_CLASS, "locks": sorted(locks)})
+    connection.execute(_LOCK, {"class": locks.WALLETS, "locks": sorted(numbers)})
 
 
 def before_wallets(connection: Connection) -> None:
@@ -179,7 +175,7 @@ def lock_prices(connection: Connection) -> None:
 
     Take no other lock after it.
     """
-    connection.execute(_LOCK_PRICES, _PRICES_LOCK)
+    connection.execute(_LOCK_PRICES, {"lock": locks.TOKEN_PRICES})
 
 
 def store_prices_of(connection: Connection, token_ids: list[int]) -> int:

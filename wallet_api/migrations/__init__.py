@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
 
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_sql, locks
 
 _FILE = re.compile(r"\d{4}_\w+\.sql")
 # The text up to a semicolon that is not in the body of a function.
 _STATEMENT = re.compile(r"(?:\$\$.*?\$\$|[^;$]|\$(?!\$))+", re.DOTALL)
-# The key of the advisory lock: any number, the same in every process.
-_LOCK = 7_401_001
 
 _CREATE_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -121,7 +119,7 @@ def migrate(connection: Connection, progress: Callable[[str], None] = lambda nam
     if not schema.pending:
         return []
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
         if connection.fetch_value("SELECT current_schema()") != "public":
             raise SchemaError(
                 "The tables belong in the schema public, which must come first in this role's search_path. "
@@ -131,7 +129,7 @@ def migrate(connection: Connection, progress: Callable[[str], None] = lambda nam
     done: list[str] = []
     while True:
         with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
             schema = inspect(connection)
             schema.check()
             if not schema.pending:

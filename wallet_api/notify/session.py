@@ -6,11 +6,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wallet_api.database import KEEPALIVES, Connection, connect, load_statements, translated
+from wallet_api.database import KEEPALIVES, Connection, connect, load_statements, locks, translated
 from wallet_api.errors import ServiceUnavailable
 
-# The advisory lock: any number that no other lock has.
-_LOCK = {"lock": 7_401_009}
 _SESSION = load_statements(__package__, "session")
 # The server too ends the session of a machine that disappeared, and with it the lock.
 _OPTIONS = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
@@ -46,7 +44,7 @@ class Session:
         connection = connect(self._url, application_name=name[:63], options=_OPTIONS, **KEEPALIVES)
         if self._is_dry:
             connection.execute(_SESSION["staging"])
-        elif not connection.fetch_value(_SESSION["lock"], _LOCK):
+        elif not connection.fetch_value(_SESSION["lock"], {"lock": locks.WEBHOOKS}):
             connection.close()
             raise AlreadyRunning
         return connection

@@ -17,6 +17,15 @@ def encode(scope: Scope, key: Any) -> str:
     return base64.urlsafe_b64encode(_fingerprint(scope) + msgspec.msgpack.encode(key)).decode().rstrip("=")
 
 
+def pagination(scope: Scope, limit: int, last: Any | None, **total: int) -> dict[str, Any]:
+    """Return the pagination of a page of at most `limit` rows, and maybe of how many in all.
+
+    `last` is the key of its last row if more follow, else None.
+    """
+    following = None if last is None else encode(scope, last)
+    return {"limit": limit, **total, "next_cursor": following, "has_more": last is not None}
+
+
 def decode(cursor: str, scope: Scope, key_type: type[Key], parameter: str = "cursor") -> Key:
     """Return the key in a cursor that `encode` made. Raises InvalidParameter if it is of another scope.
 

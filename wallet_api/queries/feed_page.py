@@ -110,10 +110,6 @@ def pagination_of(
     With filters there is no `total`, for which all trades would have to be read.
     """
     last = FeedKey(*[head[name] for name in FeedKey.__struct_fields__]) if head["has_more"] else None
-    pagination = {
-        "limit": min(limit, MAX_LIMIT),
-        **({} if filters.are_given else {"total": head["total"]}),
-        "has_more": head["has_more"],
-        "next_cursor": cursors.encode(scope, last) if last else None,
-    }
+    total = {} if filters.are_given else {"total": head["total"]}
+    pagination = cursors.pagination(scope, min(limit, MAX_LIMIT), last, **total)
     return with_warnings({"pagination": pagination}, [*limit_warnings(limit), *filters.warnings])

@@ -109,11 +109,7 @@ def wallet_history(
         "profile_history_since": wallet.history_since,
         "token_overview": tokens,
         "trades": trades,
-        "pagination": {
-            "limit": page.size,
-            "next_cursor": cursors.encode(scope, last) if last else None,
-            "has_more": head["has_more"],
-        },
+        "pagination": cursors.pagination(scope, page.size, last),
     }
     if not page.overview:
         del data["token_overview"]

@@ -47,7 +47,7 @@ _PARTS = {
     "max_without_cost": ("period_stats_sold_without_cost", "period_stats_total_sell"),
     "max_open_cost": ("period_stats_open_cost", "ever_bought"),
 }
-Filters = Mapping[str, Decimal | int]
+BoardFilters = Mapping[str, Decimal | int]
 
 
 def _passes(entry: Entry, name: str, bound: Decimal | int) -> bool:
@@ -80,7 +80,7 @@ class Board:
         """Return whether the wallet traded in the period."""
         return address in self._wallets
 
-    def ranked(self, sort: str, order: str, filters: Filters) -> list[Entry]:
+    def ranked(self, sort: str, order: str, filters: BoardFilters) -> list[Entry]:
         """Return the entries that pass all filters, by this figure in this order."""
         ranked = self._ranked.get((sort, order))
         if ranked is None:
@@ -153,13 +153,8 @@ def leaderboard_page(
         "leaderboard": [{**entry.row, "rank": rank} for rank, entry in shown],
     }
     if limit is not None:
-        has_more = end < len(ranked)
-        last = _key(shown[-1][1].sort_key(by)) if has_more else None
-        data["pagination"] = {
-            "limit": limit,
-            "next_cursor": cursors.encode(scope, last) if last else None,
-            "has_more": has_more,
-        }
+        last = _key(shown[-1][1].sort_key(by)) if end < len(ranked) else None
+        data["pagination"] = cursors.pagination(scope, limit, last)
     return data
 
 

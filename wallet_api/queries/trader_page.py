@@ -50,12 +50,9 @@ class TraderPage:
 
     def pagination(self, row: Row, scope: cursors.Scope) -> dict[str, Any]:
         """Return the pagination of a page, and a warning if `limit` is above the maximum."""
-        pagination = {
-            "limit": min(self.limit, MAX_LIMIT),
-            "total": row["matching"],
-            "has_more": row["has_more"],
-            "next_cursor": cursors.encode(self._scope(scope), _key(row)) if row["has_more"] else None,
-        }
+        last = _key(row) if row["has_more"] else None
+        limit, total = min(self.limit, MAX_LIMIT), row["matching"]
+        pagination = cursors.pagination(self._scope(scope), limit, last, total=total)
         return with_warnings({"pagination": pagination}, limit_warnings(self.limit))
 
     @property

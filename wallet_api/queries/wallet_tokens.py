@@ -74,11 +74,6 @@ def wallet_tokens(
         "currency": currency,
         "native_price_usd": head["native_price_usd"],
         "tokens": tokens,
-        "pagination": {
-            "limit": limit,
-            "total": head["total"],
-            "next_cursor": cursors.encode(scope, last) if last else None,
-            "has_more": head["has_more"],
-        },
+        "pagination": cursors.pagination(scope, limit, last, total=head["total"]),
     }
     return with_warnings(data, limit_warnings(page.limit))

@@ -47,11 +47,8 @@ def list_wallets(
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
-        "pagination": {
-            "total": page["total"],
-            "limit": page["total"] if limit is None else limit,
-            "next_cursor": cursors.encode(scope, last) if last else None,
-            "has_more": page["has_more"],
-        },
+        "pagination": cursors.pagination(
+            scope, page["total"] if limit is None else limit, last, total=page["total"]
+        ),
         "wallets": wallets,
     }

@@ -7,11 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from wallet_api.database import Connection, connect, load_statements, translated
+from wallet_api.database import Connection, connect, load_statements, locks, translated
 from wallet_api.sync.report import SyncName
-
-# The first part of the key of a lock. The second follows from the names of the sync and of the chain.
-LOCK_CLASS = 7_404
 
 _SESSION = load_statements(__package__, "session")
 
@@ -30,8 +27,7 @@ def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> Iterator[Co
     """
     name = f"wallet-api sync {sync} pid {os.getpid()} on {socket.gethostname()}"
     names = [f"trades {chain}" for chain in chains] if sync == "trades" else [sync]
-    locks = [zlib.crc32(name.encode()) >> 1 for name in names]
-    key = {"lock_class": LOCK_CLASS, "locks": locks}
+    key = {"lock_class": locks.SYNCS, "locks": [zlib.crc32(name.encode()) >> 1 for name in names]}
     with translated(), closing(connect(url, application_name=name[:63])) as connection:
         if not connection.fetch_value(_SESSION["lock"], key):
             raise SyncRunning(

@@ -1,0 +1,10 @@
+"""The advisory locks of a database, by their keys: no two have one."""
+
+MIGRATIONS = 7_401_001
+TOKEN_PRICES = 7_401_003
+PLACES = 7_401_004
+WEBHOOKS = 7_401_009
+
+# The first of two keys; the second is of some wallets, or of a sync and its chain.
+WALLETS = 7_401
+SYNCS = 7_404
