@@ -26,6 +26,8 @@ GROUPS = (("solana", "kol"), ("solana", "smart"), ("eth", "kol"))
 SMALL = ("1", "2", "3", "7", "0.1", "0.5", "1000")
 OPTIONAL = ("event_index", "token_name", "value_usd", "exchanged_value")
 _HEALTH = (HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large)
+# psycopg_pool's threads use the global random for each connection, also while a strategy draws.
+_OF_THREADS = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
@@ -38,7 +40,7 @@ def for_any(**drawn: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], 
         print_blob=True,
         suppress_health_check=_HEALTH,
     )
-    return lambda test: pytest.mark.timeout(1200)(examples(given(**drawn)(test)))
+    return lambda test: _OF_THREADS(pytest.mark.timeout(1200)(examples(given(**drawn)(test))))
 
 
 def wallets(*, second_type: str = "kol") -> list[Row]:
