@@ -223,18 +223,18 @@ def test_trades_that_change_between_pages_cost_and_repeat_no_other(caller: Calle
     wallets = random_trades.wallets(12)
     address = wallets[0]["wallet_address"]
     importer.wallets(wallets)
-    rows = random_trades.trades(1500, 12, NOW, days=3, late=0)
+    rows = random_trades.trades(600, 12, NOW, days=3, late=0)
     # So that what is added is older and newer than what is there.
     random.Random(1).shuffle(rows)
-    start, added = rows[:500], rows[500:]
-    moved, removed, left = start[:50], start[50:100], start[100:]
+    start, added = rows[:240], rows[240:]
+    moved, removed, left = start[:30], start[30:60], start[60:]
     importer.trades(start)
 
     def change() -> None:
-        for number in range(10):
-            importer.trades(added[number::10])
-            importer.trades([row | {"created_at": NOW.isoformat()} for row in moved[number::10]])
-            importer.remove_trades(removed[number::10])
+        for number in range(6):
+            importer.trades(added[number::6])
+            importer.trades([row | {"created_at": NOW.isoformat()} for row in moved[number::6]])
+            importer.remove_trades(removed[number::6])
 
     types = {row["wallet_address"]: row["type"] for row in wallets}
     seen: dict[str, set[int]] = {}
@@ -242,7 +242,7 @@ def test_trades_that_change_between_pages_cost_and_repeat_no_other(caller: Calle
         changing = pool.submit(change)
         while not changing.done():
             for path, question in ((LATEST, GROUP), (HISTORY, GROUP | {"address": address})):
-                found = caller.pages(path, PAGED[path][0], **question, limit=40)
+                found = caller.pages(path, PAGED[path][0], **question, limit=20)
                 times = [row["created_at"] for row in found]
                 assert times == sorted(times, reverse=True)
                 shown = Counter(row["tx_signature"] for row in found)
