@@ -21,7 +21,7 @@ import pytest
 from tests.conftest import NewDatabase
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, trade_row
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, WHALE, trade_row
 from tests.lib.processes import Gunicorn, Process, StartGunicorn, run_program, start_gunicorn
 from tests.lib.waiting import eventually
 from wallet_api.database import Connection, connect
@@ -42,7 +42,9 @@ KOLS = [
     for address, name in ((ANN, "Ann"), (BEN, "Ben"), (CAT, "Cat"))
 ]
 # Hours ago, wallet, side, amount and value. Ann realizes 4 - 1, Ben 2 - 1; the price is 1, 2, 4 and 5.
+# The whale has only sold.
 TRADES = (
+    (45, WHALE, "sell", 1, 1),
     (40, SMART, "buy", 1, 1),
     (30, ANN, "buy", 2, 2),
     (29, BEN, "buy", 1, 1),
@@ -77,7 +79,8 @@ def known(
     home = tmp_path_factory.mktemp("known")
     with new_database() as url:
         importer = Importer(url)
-        importer.wallets([*KOLS, GROUP | {"type": "smart", "wallet_address": SMART}])
+        others = (("smart", SMART), ("whale", WHALE))
+        importer.wallets([*KOLS, *(GROUP | {"type": type, "wallet_address": one} for type, one in others)])
         importer.trades(
             trade_row(address, f"{hours} hours", NOW - timedelta(hours=hours), token_name="Coin")
             | {"transaction_type": side, "token_amount": str(amount), "value": str(value)}
@@ -107,7 +110,7 @@ def test_each_program_prints_what_follows_from_the_trades_for_few_credits(known:
         "3. Cat: 0 SOL",
     ]
     assert printed["Who was first"] == [
-        "Ann holds Coin. The first of 4 traders:",
+        "Ann holds Coin. The first of 5 traders:",
         f"{_ago(40)} {SMART}: 0 SOL realized",
         f"{_ago(30)} Ann: 3 SOL realized",
         f"{_ago(29)} Ben: 1 SOL realized",
