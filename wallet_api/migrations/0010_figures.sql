@@ -9,6 +9,13 @@ RETURN CASE WHEN price > 0 AND price < 1e-7
             ELSE round_half_up(price, 18)
        END;
 
+-- The same of a value / an amount of tokens. A short quotient is enough for most, and takes a tenth of the time.
+CREATE FUNCTION price_per_token(value numeric, token_amount numeric) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN value > 0 AND value < token_amount * 1e-7 THEN round_price(small_quotient(value, token_amount))
+            ELSE round_half_up(quotient(value, token_amount), 18)
+       END;
+
 -- open_cost_usd is the cost in dollars of what a position holds, NULL where a buy behind it has none.
 CREATE OR REPLACE VIEW ledger_positions AS
 SELECT wallets.blockchain,

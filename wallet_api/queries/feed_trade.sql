@@ -7,9 +7,8 @@
               round_half_up(COALESCE(candidate.value_usd, candidate.value * latest.usd), 4) AS value_usd,
               latest.currency,
               round_half_up(candidate.token_amount, 18) AS token_amount,
-              round_price(small_quotient(candidate.value, candidate.token_amount)) AS price_per_token,
-              round_price(small_quotient(COALESCE(candidate.value_usd, candidate.value * latest.usd),
-                                         candidate.token_amount)) AS price_per_token_usd,
+              price_per_token(candidate.value, candidate.token_amount) AS price_per_token,
+              price_per_token(COALESCE(candidate.value_usd, candidate.value * latest.usd), candidate.token_amount) AS price_per_token_usd,
               -- NULL in all trades but covered sells.
               round_half_up(candidate.realized, 9) AS realized_pnl,
               round_half_up(candidate.realized_usd, 4) AS realized_pnl_usd,

@@ -19,4 +19,4 @@
               CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized * latest.usd, 4) END AS unrealized_pnl_usd,
               round_half_up(cost, 9) AS open_cost,
               round_half_up(cost_usd, 4) AS open_cost_usd,
-              CASE WHEN quantity > 0 THEN round_price(small_quotient(cost, quantity)) END AS avg_cost
+              CASE WHEN quantity > 0 THEN price_per_token(cost, quantity) END AS avg_cost

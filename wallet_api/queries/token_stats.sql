@@ -112,7 +112,7 @@
               sell AS trader_stats_volume_sell,
               sell_usd AS trader_stats_volume_sell_usd,
               CASE WHEN bought_tokens = 0 THEN 0
-                   ELSE round_price(small_quotient(invested, bought_tokens))
+                   ELSE price_per_token(invested, bought_tokens)
               END AS trader_stats_avg_buy_price,
 {profit: $ AS trader_stats_$},
               round_half_up(tokens_without_cost, 18) AS trader_stats_tokens_sold_without_cost,

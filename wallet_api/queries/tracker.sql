@@ -173,7 +173,7 @@
               unrealized_usd AS unrealized_pnl_usd,
               round_half_up(cost, 9) AS open_cost,
               round_half_up(cost_usd, 4) AS open_cost_usd,
-              CASE WHEN quantity > 0 THEN round_price(small_quotient(cost, quantity)) END AS avg_cost
+              CASE WHEN quantity > 0 THEN price_per_token(cost, quantity) END AS avg_cost
          FROM ranked
         WHERE ordinal <= %(most_tokens)s
            OR (still_holding AND held_ordinal <= %(most_tokens)s)
