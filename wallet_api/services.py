@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 Computed = TypeVar("Computed")
 _KEY = "wallet_api"
-_WALLET_COUNTS_SECONDS = 30.0
+_WALLET_COUNTS_SECONDS = 10.0
 _HEALTH_SECONDS = 1.0
 # How many tokens a wallet has traded, by which large responses are known: a few more change nothing.
 _TOKEN_COUNTS_SECONDS = 600.0

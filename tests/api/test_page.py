@@ -299,10 +299,15 @@ def test_a_page_that_nothing_changes_for_costs_no_credit(
 
 
 @needs_chromium
-def test_an_empty_ledger_says_what_to_do(gunicorn: StartGunicorn, connection: Connection, page: Page) -> None:
+def test_an_empty_ledger_says_what_to_do_and_shows_the_first_wallets(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
     _open(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
     assert "No wallet is tracked yet" in page.value(_VIEW)
     assert "No trade yet." in page.value("document.querySelector('#beside').innerText")
+    _import(database_url)
+    page.await_true("(polledAt = 0, document.querySelectorAll('#view tbody tr').length === 1)")
+    assert "eth kol (1)" in page.value(_VIEW)
     assert page.problems == []
 
 

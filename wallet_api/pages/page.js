@@ -404,9 +404,10 @@ function board(chain, type, period, sort) {
     ["Held for", "period_stats.avg_hold_time_minutes", minutes, "n wide"],
   ];
   if (sort in EXTRA) columns.splice(3, 0, [EXTRA[sort][0], `period_stats.${sort}`, EXTRA[sort][1]]);
-  const empty = Object.values(groups()).some(Boolean) ? "No wallet of this group traded in the period."
-    : "No wallet is tracked yet: wallet-api discover finds some, wallet-api import wallets adds them, and wallet-api sync trades reads "
-      + "what they trade.";
+  const empty = isEmpty()
+    ? "No wallet is tracked yet: wallet-api discover finds some, wallet-api import wallets adds them, and wallet-api sync trades reads what "
+      + "they trade."
+    : "No wallet of this group traded in the period.";
   return [title, new Block("Ranks", {
     paths: [({ cursor }) => requestPath("wallet/leaderboard", { blockchain: chain, type, period, sort, chart: true, limit: MOST_ROWS, cursor })],
     show: ({ leaderboard }) => table(columns, leaderboard, empty), rows: 1 + Math.min(groups()[group] || 1, MOST_ROWS), paged: true,
@@ -580,6 +581,7 @@ function beside(chain, type) {
 // Return how many wallets each group has: { "solana/kol": 40 }.
 const groups = () => Object.fromEntries(Object.entries(meta.wallet_counts).flatMap(([chain, types]) =>
   Object.entries(types).map(([type, wallets]) => [`${chain}/${type}`, wallets])));
+const isEmpty = () => !Object.values(groups()).some(Boolean);
 
 function view() {
   const [, name, chain, ...rest] = location.hash.split("/");
@@ -622,9 +624,16 @@ async function route() {
   poll();
 }
 
+// Go to the first wallets as soon as there are any.
+async function recount() {
+  meta = (await request("v1/meta", null, leaving.signal)).data;
+  if (!isEmpty()) route();
+}
+
 function poll() {
   polledAt = Date.now();
   if (!blocks.length) return route();
+  if (isEmpty()) recount().catch(() => {});
   for (const block of blocks) if (block.isDue()) block.refresh();
   for (const time of document.querySelectorAll("time")) time.textContent = since(time.dateTime);
 }

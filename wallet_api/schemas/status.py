@@ -47,7 +47,7 @@ class ServiceMetaSchema(Shape):
     currencies = ByName(fields.String(), "Native currency by chain.")
     wallet_counts = ByName(
         fields.Dict(fields.String(), fields.Integer()),
-        "Number of tracked wallets by chain and type; at most 30 seconds old.",
+        "Number of tracked wallets by chain and type; at most 10 seconds old.",
     )
     limits = Rows(LimitsSchema, "What a request may contain at most.")
     operations = Rows(ServedSchema, "All operations.", many=True)
