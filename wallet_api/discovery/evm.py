@@ -29,7 +29,10 @@ _TOGETHER = 25
 NO_BLOCK = "the block that is given is later than the newest final one of the node"
 NO_CONTRACT = "the node has no contract at its address"
 NO_STATE = "the node has no old state, by which the contract's first block is found; give it (--since)"
-NOT_MINTED = "the first transfer that the node returns issues no tokens, so that earlier ones are missing"
+NOT_MINTED = (
+    "the first transfer that the node returns issues no tokens, so that earlier ones are missing; give the"
+    " beginning (--since)"
+)
 NO_TRANSFER = "the node returns no transfer of it"
 TOO_MANY = "a block has more transfers of it than the node returns"
 

@@ -139,7 +139,10 @@ def _read_first(source: FirstBuyers, wanted: Wanted, launch: Launch, trades: Tra
     except Spent:
         kept.keep()
         if launch.beginning is None:
-            launch.why = "its beginning is not reached with these requests; run the command again to go on"
+            launch.why = (
+                "its beginning is not reached with these requests; run the command again to go on, or give it"
+                " (--since)"
+            )
 
 
 def describe(launch: Launch, first: int) -> str:

@@ -30,7 +30,8 @@ _ACCOUNTS = 100
 NO_MINT = "the node has no mint at its address"
 NO_TRANSACTION = "the node lists no transaction of it"
 NOT_CREATED = (
-    "the oldest transaction that the node lists does not create the token, so that earlier ones are missing"
+    "the oldest transaction that the node lists does not create the token, so that earlier ones are missing;"
+    " give the beginning (--since)"
 )
 UNLISTED = "unlisted"
 """A known transaction is not among those that the node lists of the account."""
