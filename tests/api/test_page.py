@@ -203,6 +203,19 @@ def test_what_can_be_chosen_is_what_the_operations_take(
 
 
 @needs_chromium
+def test_pictures_of_the_demo_are_drawn_without_a_request(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    page.open(f"{server.url}/")
+    page.await_true("document.activeElement.id === 'key'")
+    pictures = {row["image_url"] for row in demo.wallets if row.get("image_url")}
+    assert len(pictures) > 2
+    draw = "(src) => Object.assign(new Image(), { src }).decode()"
+    drawn = page.value(f"Promise.all({json.dumps(sorted(pictures))}.map({draw}))")
+    assert len(drawn) == len(pictures)
+
+
+@needs_chromium
 def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:

@@ -34,6 +34,11 @@ _OLD_TOKENS = 12
 _LEVELS: dict[Currency, float] = {"SOL": 182.0, "BNB": 640.0, "ETH": 3050.0}
 _TYPICAL_BUY: dict[Currency, float] = {"SOL": 0.9, "BNB": 0.25, "ETH": 0.06}
 _SIZE = {"kol": 1.0, "smart": 3.0, "whale": 40.0}
+# A disc, which any browser draws without a request.
+_PICTURE = (
+    "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%202%202'%3E"
+    "%3Ccircle%20cx='1'%20cy='1'%20r='1'%20fill='hsl({hue},60%25,50%25)'/%3E%3C/svg%3E"
+)
 _SOLD_PERCENTAGES = (10, 25, 50, 75, 100, 100, 100)
 # fmt: off
 _FIRST_NAMES = (
@@ -184,7 +189,7 @@ def _wallet(place: int, seed: int) -> WalletRow:
         last, first = divmod(number, len(_FIRST_NAMES))
         row.name = f"{_FIRST_NAMES[first]} {_LAST_NAMES[last % len(_LAST_NAMES)]}"
         handle = row.name.replace(" ", "").lower()
-        row.image_url = f"https://images.example/{handle}.png"
+        row.image_url = _PICTURE.format(hue=number * 47 % 360)
         row.twitter = f"https://x.example/{handle}"
         row.copytrade_link = f"https://copytrade.example/{address}"
     return row
