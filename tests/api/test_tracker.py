@@ -74,5 +74,5 @@ def test_of_whole_days_no_trade_is_read(
             with reading.transaction():
                 track_wallet(reading, wallet, now, period, trades=False)
                 read = reading.fetch_value(READ)
-            # The parts beside whole days are a day together. The sums, the chart and the active hours read it.
+            # The parts beside whole days are a day together, read for sums, the chart and active hours.
             assert 0 < read <= 3 * 24 * 6, period

@@ -6,8 +6,8 @@ SELECT create_distributed_function(oid::regprocedure)
   FROM pg_proc
  WHERE pronamespace = 'public'::regnamespace
    AND proname IN ('quotient_to', 'quotient', 'small_quotient', 'round_half_up', 'percentage', 'profit_bucket',
-                   'loss_of', 'still_held', 'round_price', 'price_per_token', 'dollars', 'iso_time', 'refuse_chain', 'native_currency',
-                   'bucket_end');
+                   'loss_of', 'still_held', 'round_price', 'price_per_token', 'dollars', 'iso_time', 'refuse_chain',
+                   'native_currency', 'bucket_end');
 
 -- A statement about one wallet runs on its worker, where this function reads the trades of all wallets. Citus refuses that for the
 -- sake of functions that write, or that run once in each shard.
