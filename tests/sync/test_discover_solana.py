@@ -4,6 +4,7 @@ import gzip
 import json
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,6 +125,20 @@ def test_an_unreadable_transaction_is_counted_beside_its_wallet(
     assert found.of(FED)["left_out"] == {"unreadable": 1}
     assert found.of(FED)["realized"] == "0"
     assert found.of(STEADY)["left_out"] == {}
+
+
+@pytest.mark.parametrize("result", [None, [], {"meta": 1}])
+def test_a_transaction_that_a_node_did_not_return_once_is_requested_again(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path, result: Any
+) -> None:
+    truth = discover(operator, tmp_path, *OF_BOTH).document
+    stub.scenarios["S4"] = faults.in_turn(
+        faults.document({"jsonrpc": "2.0", "id": 0, "result": result}), *[None] * 9
+    )
+    found = discover(operator, tmp_path, *OF_BOTH).document
+    assert found["wallets"] == truth["wallets"]
+    assert found["tokens"] == truth["tokens"]
+    assert found["requests"]["sent"] == truth["requests"]["sent"] + 1
 
 
 def test_an_unreadable_transaction_before_the_last_first_buyer_is_said(

@@ -5,7 +5,7 @@ import fcntl
 import os
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -101,6 +101,13 @@ class Kept:
             del self._places[key]
         self._used.clear()
 
+    def drop(self, keys: Iterable[bytes]) -> None:
+        """Forget the results of these calls."""
+        for key in keys:
+            self._waiting.pop(key, None)
+            self._places.pop(key, None)
+            self._used.discard(key)
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -118,10 +125,11 @@ class KeptNode(Node):
         super().__init__(url, limits, metrics, pace)
         self._of = url.encode()
         self._kept = kept
+        self._last: Sequence[bytes] = ()
 
     def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[NodeResult]:
         """Return the results of the calls as a node."""
-        keys = [sha256(self._of + orjson.dumps(call)).digest() for call in calls]
+        keys = self._last = [sha256(self._of + orjson.dumps(call)).digest() for call in calls]
         results = {key: found for key in keys if (found := self._kept.find(key)) is not None}
         missing = {key: call for key, call in zip(keys, calls, strict=True) if key not in results}
         wanted = list(missing)
@@ -131,6 +139,10 @@ class KeptNode(Node):
                 self._kept.add(key, result)
                 results[key] = result
         return [results[key] for key in keys]
+
+    def forget(self) -> None:
+        """Request the last calls again when they are made again."""
+        self._kept.drop(self._last)
 
 
 def _read(body: bytes) -> NodeResult:

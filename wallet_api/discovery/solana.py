@@ -4,6 +4,7 @@ https://github.com/pump-fun/pump-public-docs, https://www.solana-program.com/doc
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -15,10 +16,10 @@ from wallet_api.decoding.amounts import UnusableRow, time_of
 from wallet_api.decoding.solana import SolanaEvidence, TokenBalance, Transaction, steps
 from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Decoded
+from wallet_api.discovery.kept import KeptNode
 from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
 from wallet_api.forms import EARLIEST
 from wallet_api.providers.balances.solana_rpc import TOKEN_PROGRAMS
-from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.trades.solana_node import SolanaNode, UnknownFormError
 from wallet_api.providers.trades.source import Listed, decode_one
 
@@ -52,7 +53,7 @@ class _Accounts(msgspec.Struct):
 class SolanaSource:
     """A node of Solana. Implements FirstBuyers."""
 
-    def __init__(self, node: Node, mints: Sequence[str]) -> None:
+    def __init__(self, node: KeptNode, mints: Sequence[str]) -> None:
         self._raw = node
         self._node = SolanaNode(node)
         self._wallets = Wallets(CHAINS["solana"])
@@ -163,10 +164,17 @@ class SolanaSource:
         for listed in self._node.listed(of, since):
             if listed.tx_signature in signatures:
                 continue
-            try:
-                yield listed, self._node.transaction(listed.tx_signature)
-            except UnknownFormError:
-                yield listed, None
+            yield listed, self._transaction(listed.tx_signature)
+
+    def _transaction(self, signature: str) -> Transaction | None:
+        """Return a transaction; None if the node returns nothing that can be read, twice."""
+        for may_be_wrong in (True, False):
+            with suppress(UnknownFormError):
+                if (transaction := self._node.transaction(signature)) is not None:
+                    return transaction
+            if may_be_wrong:
+                self._raw.forget()
+        return None
 
     def _reading(self, address: str, listed: Listed, transaction: Transaction) -> Reading:
         self._read.add((address, listed.tx_signature))
