@@ -18,8 +18,8 @@ from tests.lib.processes import Gunicorn, StartGunicorn, run_program
 from wallet_api.chains import CHAINS
 from wallet_api.database import connect
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "10"))
-CALLS = int(os.environ.get("FUZZ_CALLS", "300"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "6"))
+CALLS = int(os.environ.get("FUZZ_CALLS", "200"))
 PHASES = os.environ.get("FUZZ_PHASES", "examples,fuzzing")
 # What a parameter by itself cannot say: which types a chain has, the form of its addresses, and that a
 # cursor is one of ours. So a call that keeps to each parameter may be refused all the same.

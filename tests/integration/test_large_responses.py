@@ -15,8 +15,8 @@ from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
-TOKENS = 60_000
-AT_ONCE = 12
+TOKENS = 30_000
+AT_ONCE = 6
 # Two at once would take nearly twice as much.
 MOST_PART = 1.3
 
