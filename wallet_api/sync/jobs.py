@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
 from wallet_api.decoding.swaps import TrackedWallet
@@ -62,8 +62,6 @@ class Job:
     that were removed meanwhile. The requests of an urgent job go before those of others.
     """
 
-    is_urgent: ClassVar[bool] = False
-
     chain: str
     ranges: list[Range]
     again: Sequence[Listed]
@@ -72,6 +70,7 @@ class Job:
     outcome: str | None = None
     detail: str = ""
     removed: list[TrackedWallet] = field(default_factory=list)
+    is_urgent: bool = False
     _chunks: Iterator[Chunk] = field(default_factory=lambda: iter(()))
 
     @property
@@ -137,8 +136,6 @@ class ChainJob(Job):
 
     How far is one row of the chain, so that a round every few seconds writes nothing for each wallet.
     """
-
-    is_urgent: ClassVar[bool] = True
 
     _joined: set[int] = field(default_factory=set)
 
@@ -210,7 +207,7 @@ def _block_jobs(
     jobs: list[Job] = []
     for ranges in groups:
         left = [one for each in ranges for one in again.get(each.wallet.wallet_id, ())]
-        jobs.append(Job(chain, ranges, left) if jobs else ChainJob(chain, ranges, left))
+        jobs.append(Job(chain, ranges, left) if jobs else ChainJob(chain, ranges, left, is_urgent=True))
     # Others reach the last blocks later.
     jobs[0].known = read_blocks(connection, chain)
     return jobs

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 from cachetools import LRUCache
 
@@ -40,9 +40,11 @@ _REPORT_SECONDS = 10.0
 
 @dataclass(slots=True, kw_only=True)
 class NoticeJob(Job):
-    """A transaction of a wallet of which the node has notified. How far the wallet is read stays the same."""
+    """A transaction of which the node has notified. How far its wallet is read stays the same.
 
-    is_urgent: ClassVar[bool] = True
+    One that only names the wallet, which anybody can send, does not go before the wallets to read.
+    """
+
     watcher: "Watcher"
     notice: Notice
 
@@ -65,17 +67,9 @@ class NoticeJob(Job):
 
 
 @dataclass(slots=True, kw_only=True)
-class MentionJob(NoticeJob):
-    """One that only names the wallet, which anybody can send: it does not go before the wallets to read."""
-
-    is_urgent: ClassVar[bool] = False
-
-
-@dataclass(slots=True, kw_only=True)
 class DecisionJob(Job):
     """Transactions of which is to be decided whether they are final."""
 
-    is_urgent: ClassVar[bool] = True
     watcher: "Watcher"
     unfinal: Sequence[Unfinal]
     lost_before: datetime
@@ -211,20 +205,21 @@ class Watcher:
 
     def _submit(self) -> None:
         """Begin to read the notices, each of them once."""
-        kinds = ((self._notices, NoticeJob, _UNDER_WAY), (self._of_others, MentionJob, NOTICE_THREADS))
-        for notices, kind, most in kinds:
+        for notices, most in ((self._notices, _UNDER_WAY), (self._of_others, NOTICE_THREADS)):
             with suppress(queue.Empty):
                 while self._pool.running < most:
                     notice = notices.get_nowait()
                     for address in notice.addresses:
-                        self._submit_one(kind, address, notice)
+                        self._submit_one(address, notice)
 
-    def _submit_one(self, kind: type[NoticeJob], address: str, notice: Notice) -> None:
+    def _submit_one(self, address: str, notice: Notice) -> None:
         key = (address, notice.signature, notice.slot)
         found = self._ranges.get(address)
         if found is not None and key not in self._seen:
             self._seen[key] = None
-            self._pool.submit(kind(self._chain, [found], (), watcher=self, notice=notice))
+            urgent = notice.may_be_signed
+            job = NoticeJob(self._chain, [found], (), is_urgent=urgent, watcher=self, notice=notice)
+            self._pool.submit(job)
 
     def _decide(self, connection: Connection) -> None:
         """Request what becomes of transactions that should be final by now."""
@@ -236,8 +231,13 @@ class Watcher:
             rows = unfinal[start : start + _STATUSES]
             ranges = [Range(row.wallet, now, now, False, None, None) for row in rows]
             self._deciding += 1
-            lost_before = now - self._final
-            job = DecisionJob(self._chain, ranges, (), watcher=self, unfinal=rows, lost_before=lost_before)
+            job = DecisionJob(
+                *(self._chain, ranges, ()),
+                is_urgent=True,
+                watcher=self,
+                unfinal=rows,
+                lost_before=now - self._final,
+            )
             self._pool.submit(job)
 
     def _report(self, connection: Connection) -> None:
