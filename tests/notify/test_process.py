@@ -334,4 +334,4 @@ def test_what_an_operator_drops_is_counted(
     receiver.behaviours.clear()
     importer.trades([trade("d")])
     assert eventually(lambda: receiver.reported() == [("trade", "d")], 30)
-    assert connection.fetch_value("SELECT waiting FROM notify_targets") == 0
+    assert eventually(lambda: connection.fetch_value("SELECT waiting FROM notify_targets") == 0)

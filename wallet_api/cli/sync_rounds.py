@@ -26,6 +26,7 @@ from wallet_api.sync.report import SyncName
 from wallet_api.sync.schedule import repeat, stopped_by_signals
 from wallet_api.sync.session import SyncRunning, sole_session
 from wallet_api.sync.summaries import SOME_FAILED, RoundSummary
+from wallet_api.times import shown_time
 
 _RECONNECT_SECONDS = 2.0
 # The session of a killed process keeps its lock until its statement ends.
@@ -172,8 +173,7 @@ def _rounds(
 def _report(work: Work, settings: Settings, summary: RoundSummary, as_json: bool, *, goes_on: bool) -> None:
     data = {"job": work.sync} | summary.data()
     if as_json:
-        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        print_json({"at": now} | data)
+        print_json({"at": shown_time(datetime.now(UTC))} | data)
     elif goes_on or settings.log_format == "json":
         click.echo(_log_line(settings, f"{work}: {summary.words()}", data))
     else:

@@ -1,5 +1,7 @@
 """Connections to PostgreSQL, to a single server or to a Citus cluster."""
 
+import os
+import socket
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise, repeat
@@ -68,13 +70,15 @@ class Connection(psycopg.Connection[Row]):
         return dict(zip(names[: starts[0]], rows[0], strict=False)), lists
 
 
-def connect(url: str, **options: Any) -> Connection:
+def connect(url: str, *, sole: str | None = None, **options: Any) -> Connection:
     """Connect outside the pools, for commands that run long: autocommit, no statement timeout.
 
-    Raises DatabaseUnavailable.
+    The name of a `sole` session shows an operator which process holds a lock. Raises DatabaseUnavailable.
     """
+    name = "command" if sole is None else f"{sole} pid {os.getpid()} on {socket.gethostname()}"
     defaults: dict[str, Any] = {
-        "application_name": "wallet-api command",
+        # More than 63 bytes PostgreSQL would cut with a notice.
+        "application_name": f"wallet-api {name}"[:63],
         "connect_timeout": CONNECT_TIMEOUT_SECONDS,
     }
     with translated():

@@ -1,7 +1,5 @@
 """The connection of the one process that sends webhooks, which holds its lock."""
 
-import os
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,8 +38,7 @@ class Session:
                 yield self._connection
 
     def _connect(self) -> Connection:
-        name = f"wallet-api notify pid {os.getpid()} on {socket.gethostname()}"
-        connection = connect(self._url, application_name=name[:63], options=_OPTIONS, **KEEPALIVES)
+        connection = connect(self._url, sole="notify", options=_OPTIONS, **KEEPALIVES)
         if self._is_dry:
             connection.execute(_SESSION["staging"])
         elif not connection.fetch_value(_SESSION["lock"], {"lock": locks.WEBHOOKS}):

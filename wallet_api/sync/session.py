@@ -1,7 +1,5 @@
 """A lock that allows one sync of each name and chain of a database, held by a database session."""
 
-import os
-import socket
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -25,10 +23,9 @@ def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> Iterator[Co
     lock, and DatabaseUnavailable, also from within the context. The session holds the locks, so they end with
     the process or its connection.
     """
-    name = f"wallet-api sync {sync} pid {os.getpid()} on {socket.gethostname()}"
     names = [f"trades {chain}" for chain in chains] if sync == "trades" else [sync]
     key = {"lock_class": locks.SYNCS, "locks": [zlib.crc32(name.encode()) >> 1 for name in names]}
-    with translated(), closing(connect(url, application_name=name[:63])) as connection:
+    with translated(), closing(connect(url, sole=f"sync {sync}")) as connection:
         if not connection.fetch_value(_SESSION["lock"], key):
             raise SyncRunning(
                 f"'wallet-api sync {sync}' already runs on this database{_holder(connection, key)}. "
