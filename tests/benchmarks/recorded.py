@@ -33,33 +33,33 @@ PAGES, SINGLE = "Solana, whole pages", "Solana, one by one"
 def serve(stub: Stub, operator: Operator, cases: list[Case], node: str) -> None:
     """Let the nodes have the transactions, each once, and track the wallets."""
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(days=20)
-    rows = {(case.told.chain, case.told.receipt["transactionHash"]): case for case in cases}
+    rows = {(case.given.chain, case.given.receipt["transactionHash"]): case for case in cases}
     for name in _CHAINS:
         decimals = dict.fromkeys(CHAINS[name].stable_mints, 18)
         stub.nodes.blocks[name] = EvmChain(decimals=decimals, state_blocks=None if node == ARCHIVE else 0)
         stub.nodes.blocks[name].add(at)
     for (name, signature), case in rows.items():
-        chain, told = stub.nodes.blocks[name], case.told
-        chain.decimals |= told.decimals
+        chain, given = stub.nodes.blocks[name], case.given
+        chain.decimals |= given.decimals
         if signature.startswith(IN_COIN):
             chain.placed_by = case.wallet
         coins = {
-            each.wallet: each.told.coins[each.wallet]
+            each.wallet: each.given.coins[each.wallet]
             for each in cases
-            if each.told.receipt["transactionHash"] == signature
+            if each.given.receipt["transactionHash"] == signature
         }
-        chain.add(at + timedelta(minutes=len(chain.blocks)), Transaction(told.receipt, told.value, coins))
-    operator.track(*{(case.told.chain, case.wallet): None for case in cases})
+        chain.add(at + timedelta(minutes=len(chain.blocks)), Transaction(given.receipt, given.value, coins))
+    operator.track(*{(case.given.chain, case.wallet): None for case in cases})
 
 
 def wanted(cases: list[Case], node: str) -> dict[Key, tuple[str, str]]:
     """Return amount and native value of the trades that the cases decode to; "" for dollars to convert."""
     return trades(
         (
-            case.told.chain,
+            case.given.chain,
             case.wallet,
-            case.told.receipt["transactionHash"],
-            case.told.decode(case.wallet, node),
+            case.given.receipt["transactionHash"],
+            case.given.decode(case.wallet, node),
         )
         for case in cases
     )
@@ -109,7 +109,7 @@ def of_solana(node: str) -> tuple[int, dict[Key, tuple[str, str]], list[str]]:
         stub.transactions.has_history = node == PAGES
         operator.environment |= stub.node_environment
         for case in cases:
-            stub.transactions.add(case.wallet, case.signature, case.told)
+            stub.transactions.add(case.wallet, case.signature, case.result)
         operator.track(*{("solana", case.wallet): None for case in cases})
         operator.sync("trades", "--chain", "solana", "--since", "2020-03-16")
         expected = trades(("solana", case.wallet, case.signature, case.decode()) for case in cases)

@@ -38,7 +38,7 @@ class Attacker:
     def __init__(self, wallets: list[str], chance: random.Random) -> None:
         self._wallets = wallets
         self._chance = chance
-        self._recorded = [case.told.receipt for case in CASES if len(case.told.receipt["logs"]) < 30]
+        self._recorded = [case.given.receipt for case in CASES if len(case.given.receipt["logs"]) < 30]
         self.sent = 0
 
     def transactions(self) -> list[Transaction]:
