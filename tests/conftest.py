@@ -99,7 +99,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.fixture(scope="session")
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
-    """The cluster that the option --citus asks for; None without it."""
+    """The cluster that the option --citus requires; None without it."""
     if not request.config.getoption("--citus"):
         yield None
         return

@@ -51,11 +51,11 @@ def test_each_operation_is_cached_as_long_as_its_setting_says(
 ) -> None:
     caller = caller_of(**{"answer_ttl_seconds": 0.0, "leaderboard_ttl_seconds": 0.0, cached: 3600.0})
     change(importer, 1)
-    first = {path: caller.ask(path, **question) for path, (question, _) in LIFETIMES.items()}
+    first = {path: caller.document(path, **question) for path, (question, _) in LIFETIMES.items()}
     change(importer, 2)
     time.sleep(1.1)
     for path, (question, setting) in LIFETIMES.items():
-        again = caller.ask(path, **question)
+        again = caller.document(path, **question)
         assert (first[path]["meta"]["cached"], again["meta"]["cached"]) == (False, setting == cached), path
         assert (again["data"] == first[path]["data"]) is (setting == cached), path
         assert 0 <= again["meta"]["cache_age_seconds"] < 60
@@ -64,8 +64,8 @@ def test_each_operation_is_cached_as_long_as_its_setting_says(
 @pytest.mark.settings(answer_ttl_seconds=60.0, leaderboard_ttl_seconds=0.0)
 def test_a_feed_is_shared_within_a_second(caller: Caller, importer: Importer) -> None:
     def is_shared() -> bool:
-        caller.ask("/transactions/latest", **GROUP)
-        return bool(caller.ask("/transactions/latest", **GROUP)["meta"]["cached"])
+        caller.document("/transactions/latest", **GROUP)
+        return bool(caller.document("/transactions/latest", **GROUP)["meta"]["cached"])
 
     # Of a busy machine it may take longer.
     assert any(is_shared() for _ in range(5))
@@ -83,7 +83,7 @@ def test_a_feed_is_shared_within_a_second(caller: Caller, importer: Importer) ->
 )
 def test_data_is_shared_by_equal_arguments_only(caller: Caller, path: str, cached: bool) -> None:
     caller.send()
-    assert caller.ask(path)["meta"]["cached"] is cached
+    assert caller.document(path)["meta"]["cached"] is cached
 
 
 @CACHED
@@ -92,9 +92,9 @@ def test_one_board_has_pages_of_any_limit_and_another_period_is_another(
 ) -> None:
     change(importer, 1)
     for path, (question, _) in list(LIFETIMES.items())[6:8]:
-        shared = [caller.ask(path, **question, limit=limit)["meta"]["cached"] for limit in (1, 2)]
+        shared = [caller.document(path, **question, limit=limit)["meta"]["cached"] for limit in (1, 2)]
         assert shared == [False, True]
-        assert caller.ask(path, **question | {"period": "6h"})["meta"]["cached"] is False
+        assert caller.document(path, **question | {"period": "6h"})["meta"]["cached"] is False
 
 
 @CACHED
@@ -110,17 +110,17 @@ def test_flows_signals_and_trends_are_read_once_for_all_limits_and_orders(
     change(importer, 2)
     orders: list[Row] = [{"limit": 1}, {"limit": 3, "sort": "buyers"}, {"order": "asc"}, {"min_wallets": 2}]
     for own in orders:
-        again = caller.ask("/analytics", **question | own)
+        again = caller.document("/analytics", **question | own)
         assert again["meta"]["cached"] is True, own
         assert all(row in every for row in again["data"]["net_flows"])
     signals = GROUP | {"mode": "entry"}
     every = caller.get("/signals", **signals)["signals"]
-    again = caller.ask("/signals", **signals, limit=1)
+    again = caller.document("/signals", **signals, limit=1)
     assert (again["meta"]["cached"], again["data"]["signals"], again["data"]["count"]) == (True, every[:1], 1)
     assert len(every) > 1
     trend = GROUP | {"mode": "volume_trend", "period": "30d"}
     every = caller.get("/analytics", **trend)["buckets"]
-    again = caller.ask("/analytics", **trend, limit=2)
+    again = caller.document("/analytics", **trend, limit=2)
     assert (again["meta"]["cached"], again["data"]["buckets"]) == (True, every[-2:])
 
 

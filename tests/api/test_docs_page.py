@@ -57,7 +57,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
     _open_dialog(page)
     # The field that has the focus as the dialog opens is that of the header.
     page.await_true("document.activeElement.id === 'auth-bearer-value'")
-    page.ask("Input.insertText", text=demo.key)
+    page.command("Input.insertText", text=demo.key)
     _click(page, ".auth-container .btn.authorize")
     page.await_true("document.querySelector('.auth-container .btn:not(.authorize)')")
     _open(page, server)
@@ -68,7 +68,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
     # Nothing is wider than the screen.
     for width in (768, 320):
         size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
-        page.ask("Emulation.setDeviceMetricsOverride", **size)
+        page.command("Emulation.setDeviceMetricsOverride", **size)
         assert page.value(DRAWN_WIDTH) <= width
     assert page.value("localStorage.length") == 0
     _open_dialog(page)
@@ -117,7 +117,9 @@ def test_each_operation_is_listed_readable_and_short_and_reached_by_keyboard(
     page.await_true("document.querySelector('.json-schema-2020-12')")
     _open_dialog(page)
     for colors in ("light", "dark"):
-        page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}])
+        page.command(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}]
+        )
         page.value(DRAWN_WIDTH)
         is_dark = page.value("getComputedStyle(document.body).backgroundColor") == "rgb(28, 32, 34)"
         assert is_dark == (colors == "dark")

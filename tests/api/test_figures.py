@@ -148,10 +148,10 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
     ]
 
 
-def ask(caller: Caller, path: str, arguments: Row, figures: Figures) -> tuple[Any, Any]:
+def compared(caller: Caller, path: str, arguments: Row, figures: Figures) -> tuple[Any, Any]:
     """Return what an operation returns, and what it should; again if a second began meanwhile."""
     for _ in range(5):
-        document = caller.ask(path, **arguments)
+        document = caller.document(path, **arguments)
         expected = figures(datetime.fromisoformat(document["meta"]["timestamp"]))
         found = {name: document["data"].get(name, "absent") for name in expected}
         if found == expected:
@@ -176,7 +176,7 @@ def test_each_operation_returns_the_figures_of_the_rows(caller: Caller, database
             if wallet is QUIET and path.startswith("/tokens"):
                 continue
             given = {"blockchain": wallet["blockchain"]} | arguments
-            found, expected = ask(caller, path, given, figures)
+            found, expected = compared(caller, path, given, figures)
             assert found == expected, (path, arguments)
             lists += [(wallet is QUIET, rows) for rows in found.values() if isinstance(rows, list)]
     # Whoever traded nothing has nothing in any list, and the other one has something in each.

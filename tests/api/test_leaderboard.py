@@ -133,7 +133,7 @@ def test_a_chart_ends_with_the_profit_of_its_entry_at_the_time_of_the_board(call
 
 @pytest.mark.parametrize("limit", [{}, {"limit": 101}])
 def test_charts_are_of_at_most_a_hundred_entries(caller: Caller, limit: dict[str, int]) -> None:
-    document = caller.ask(PATH, **QUESTION, **limit, chart="true")
+    document = caller.document(PATH, **QUESTION, **limit, chart="true")
     assert (document["error"]["code"], document["error"]["parameter"]) == ("invalid_parameter", "limit")
     assert caller.get(PATH, **QUESTION, **limit, chart="false")["leaderboard"] == []
 

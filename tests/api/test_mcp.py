@@ -271,9 +271,9 @@ def test_the_key_is_in_the_header_alone(caller: Caller, client: FlaskClient) -> 
 
 def test_earlier_clients_begin_with_initialize(caller: Caller) -> None:
     about = {"capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
-    for asked in (*EARLIER, "2024-11-05", "2030-01-01"):
-        result = _result(_post(caller, _request("initialize", protocolVersion=asked, **about)))
-        assert result["protocolVersion"] == (asked if asked in EARLIER else EARLIER[0])
+    for requested in (*EARLIER, "2024-11-05", "2030-01-01"):
+        result = _result(_post(caller, _request("initialize", protocolVersion=requested, **about)))
+        assert result["protocolVersion"] == (requested if requested in EARLIER else EARLIER[0])
         assert result["capabilities"] == {"tools": {}}
         assert result["serverInfo"]["name"] == "wallet-api"
     accepted = _post(caller, INITIALIZED)
@@ -420,12 +420,12 @@ def test_a_page_is_refused_unless_its_origin_is_listed(client_of: ClientOf, conn
 @pytest.mark.settings(cors_origins=APP)
 def test_a_page_of_a_listed_origin_may_send_what_clients_send(client: FlaskClient) -> None:
     headers = "authorization, content-type, mcp-method, mcp-name, mcp-protocol-version"
-    asked = {
+    requested = {
         "Origin": APP,
         "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": headers,
     }
-    response = client.options("/mcp", headers=asked)
+    response = client.options("/mcp", headers=requested)
     assert response.status_code == 204
     assert response.headers["Access-Control-Allow-Methods"] == "POST"
     assert sorted(response.headers["Access-Control-Allow-Headers"].split(", ")) == sorted(headers.split(", "))

@@ -56,7 +56,7 @@ def _scrape(client: FlaskClient) -> Samples:
 def test_requests_and_refusals_are_counted_by_operation(client: FlaskClient, new_caller: NewCaller) -> None:
     caller, slow, spent = new_caller(), new_caller("slow", rate="1/hour"), new_caller("spent", credits=0)
     assert caller.statuses(3) == [200] * 3
-    assert [bool(caller.ask(BOARD)["meta"]["cached"]) for _ in range(3)] == [False, True, True]
+    assert [bool(caller.document(BOARD)["meta"]["cached"]) for _ in range(3)] == [False, True, True]
     caller.send("/wallets")
     client.get("/v1/wallets")
     client.get("/nowhere")

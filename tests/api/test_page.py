@@ -70,14 +70,14 @@ def page(chromium: Page) -> Page:
 
 def _resize(page: Page, width: int) -> None:
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    page.ask("Emulation.setDeviceMetricsOverride", **size)
+    page.command("Emulation.setDeviceMetricsOverride", **size)
 
 
 def _enter(page: Page, url: str, key: str, view: str = "") -> None:
-    """Open a view, and enter the key that it asks for."""
+    """Open a view, and enter the key that it requires."""
     page.open(f"{url}/{view}")
     page.await_true("document.activeElement.id === 'key'")
-    page.ask("Input.insertText", text=key)
+    page.command("Input.insertText", text=key)
     page.press("Enter", 13)
 
 
@@ -91,7 +91,7 @@ def _search(page: Page, text: str) -> None:
     page.value("document.activeElement.blur()")
     page.press("/", 191)
     page.value("document.querySelector('#sought').value = ''")
-    page.ask("Input.insertText", text=text)
+    page.command("Input.insertText", text=text)
     page.press("Enter", 13)
 
 
@@ -165,7 +165,9 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
     requested = page.value(_REQUESTED)
     assert len(set(requested)) == len(requested) > 0
     for colors in ("light", "dark"):
-        page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}])
+        page.command(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}]
+        )
         assert page.value(DRAWN_WIDTH) <= width
         assert eventually(lambda: page.value(TOO_PALE) == [], 5), page.value(TOO_PALE)
     # Where there is less room, a row has fewer columns.
@@ -226,7 +228,7 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     assert not page.value("document.querySelector('#search').checkVisibility()")
     assert page.value("document.querySelectorAll('.block').length") == 0
     assert page.value("sessionStorage.length") == 0
-    page.ask("Input.insertText", text=demo.key)
+    page.command("Input.insertText", text=demo.key)
     page.press("Enter", 13)
     page.await_true(f"document.querySelector('.block') && {_LOADED}")
     # A new document, which a reload would begin only after it has returned.

@@ -127,9 +127,9 @@ def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, data
             # By each other question of its operation, and by one of each other operation in turn.
             others = [(path, other) for other in questions if other is not question]
             others += [(one, own[number % len(own)]) for one, (_, own) in PAGED.items() if one != path]
-            assert caller.ask(path, **question, limit=1, cursor=cursor)["success"], (path, question)
+            assert caller.document(path, **question, limit=1, cursor=cursor)["success"], (path, question)
             for other, arguments in others:
-                document = caller.ask(other, **arguments, limit=1, cursor=cursor)
+                document = caller.document(other, **arguments, limit=1, cursor=cursor)
                 assert document["success"] is False, (path, question, other, arguments)
                 assert document["error"]["parameter"] == "cursor"
     # The same question in other words.
@@ -142,7 +142,7 @@ def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, data
         (LATEST, PAGED[LATEST][1][8], {"address": f"{KOLS[1]},{KOLS[0]},{KOLS[1]}"}),
     ):
         cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
-        assert caller.ask(path, **question | words, limit=1, cursor=cursor)["success"]
+        assert caller.document(path, **question | words, limit=1, cursor=cursor)["success"]
 
 
 def test_a_cursor_whose_position_was_altered_is_refused_by_every_worker(
@@ -164,7 +164,7 @@ def test_a_cursor_whose_position_was_altered_is_refused_by_every_worker(
         first = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
         second = caller.get(path, **question | {place: first}, limit=1)["pagination"]["next_cursor"] or "A"
         for worker in (caller, other_worker):
-            assert worker.ask(path, **question | {place: first}, limit=1)["success"]
+            assert worker.document(path, **question | {place: first}, limit=1)["success"]
             # Each character changed, the seal left out, and that of another page.
             altered = [
                 first[:at] + ("B" if character != "B" else "C") + first[at + 1 :]
@@ -188,7 +188,7 @@ def test_a_page_says_how_many_rows_there_are(caller: Caller, importer: Importer)
         pagination = caller.get(path, **question, limit=total - 1)["pagination"]
         cursor = pagination.pop("next_cursor")
         assert pagination == {"limit": total - 1, "total": total, "has_more": True}
-        document = caller.ask(path, **question, limit=total - 1, cursor=cursor)
+        document = caller.document(path, **question, limit=total - 1, cursor=cursor)
         assert document["data"]["pagination"] == pagination | {"has_more": False, "next_cursor": None}
         # Of feeds it is also beside the data.
         assert document.get("pagination", path) == (

@@ -62,7 +62,7 @@ def test_rows_are_those_of_history_and_can_be_those_that_are_held(caller: Caller
     sold = caller.get(PATH, **OWN, still_holding="false")["tokens"]
     assert [row["mint"] for row in sold] == [mint_of("t3")]
     assert held == [row for row in overview if row["still_holding"]]
-    assert caller.ask(PATH, **OWN, limit=5000)["data"]["warnings"]
+    assert caller.document(PATH, **OWN, limit=5000)["data"]["warnings"]
 
 
 def test_a_cursor_is_of_its_order_alone_and_a_strange_wallet_of_none(caller: Caller) -> None:

@@ -22,7 +22,7 @@ def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller) -> None:
     for path in OF_ONE_WALLET:
         wallet = {"address": WHALE} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
         assert caller.get(path, **wallet) == caller.get(path, **wallet, type="whale")
-        error = caller.ask(path, **wallet, type="kol")["error"]
+        error = caller.document(path, **wallet, type="kol")["error"]
         assert error["reason"] == "wallet_not_found"
         assert error["message"] == f"The wallet {WHALE} is not tracked on solana as kol."
 

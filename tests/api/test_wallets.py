@@ -71,7 +71,7 @@ def test_a_wallet_has_the_record_of_its_current_type_only(caller: Caller, import
         """Return the types of which the wallet has a history."""
         found = []
         for type in ("kol", "smart"):
-            document = caller.ask("/wallets/history", blockchain="solana", type=type, address=UNTRACKED)
+            document = caller.document("/wallets/history", blockchain="solana", type=type, address=UNTRACKED)
             if document["success"]:
                 found.append(document["data"]["profile"]["type"])
             else:

@@ -39,20 +39,20 @@ class World:
         """Confirm a transaction of some wallet."""
         self.count += 1
         signature, wallet = f"T{self.count}", self.chance.choice(self.wallets)
-        told = self._told(wallet)
+        row = self._transaction(wallet)
         self.stub.transactions.unfinal.add(signature)
-        self.stub.transactions.add(wallet, signature, told)
-        self._expect(wallet, signature, told)
+        self.stub.transactions.add(wallet, signature, row)
+        self._expect(wallet, signature, row)
         late = 0.0 if self.is_calm else self.chance.choice((0.0, 0.0, 0.0, self.chance.uniform(0, 2)))
-        self.notices.append((moment + late, wallet, signature, told, self.chance.choice((1, 1, 1, 2))))
+        self.notices.append((moment + late, wallet, signature, row, self.chance.choice((1, 1, 1, 2))))
         self.final_at.append((moment + _FINAL_AFTER, wallet, signature))
 
     def go_on(self, moment: float) -> None:
         """Send the notices that are due, and decide what becomes of the transactions that are old enough."""
         for notice in [notice for notice in self.notices if notice[0] <= moment]:
             self.notices.remove(notice)
-            _, wallet, signature, told, times = notice
-            if self.stub.stream.notify([wallet], signature, told, times):
+            _, wallet, signature, row, times = notice
+            if self.stub.stream.notify([wallet], signature, row, times):
                 self.sent[signature] = time.monotonic()
             else:
                 self.in_gaps += 1
@@ -79,22 +79,22 @@ class World:
             del self.expected[wallet, signature]
             self.lost += 1
         if fate < 0.02:
-            told = self._told(wallet)
-            self.stub.transactions.add(wallet, signature, told)
-            self._expect(wallet, signature, told)
+            row = self._transaction(wallet)
+            self.stub.transactions.add(wallet, signature, row)
+            self._expect(wallet, signature, row)
             self.moved += 1
         self.stub.transactions.unfinal.discard(signature)
 
-    def _told(self, wallet: str) -> Row:
+    def _transaction(self, wallet: str) -> Row:
         return buy(now(), self.chance.randint(1, 10**9), self.chance.randint(10**6, 10**10), wallet)
 
-    def _expect(self, wallet: str, signature: str, told: Row) -> None:
-        meta = told["meta"]
+    def _expect(self, wallet: str, signature: str, row: Row) -> None:
+        meta = row["meta"]
         lamports = meta["preBalances"][0] - meta["postBalances"][0] - meta["fee"]
         (units,) = (
             int(after["uiTokenAmount"]["amount"]) - int(before["uiTokenAmount"]["amount"])
             for before, after in zip(meta["preTokenBalances"], meta["postTokenBalances"], strict=True)
             if after["owner"] == wallet
         )
-        trade = (plain(f"{units}e-6"), plain(f"{lamports}e-9"), told["blockTime"])
+        trade = (plain(f"{units}e-6"), plain(f"{lamports}e-9"), row["blockTime"])
         self.expected[wallet, signature] = trade

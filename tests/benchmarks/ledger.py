@@ -48,7 +48,7 @@ def main(sizes: str, calls: int, keep: Path | None, folder: Path) -> None:
     """Print one table of all sizes, and write it as JSON to the folder."""
     with ExitStack() as stack:
         ledgers = {size: stack.enter_context(_ledger(size, keep)) for size in map(int, sizes.split(","))}
-        _say("asking of all sizes in turn")
+        _say("requests of all sizes in turn")
         _ask_in_turn(list(ledgers.values()), calls)
         found = {size: ledger.figures for size, ledger in ledgers.items()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,12 +156,12 @@ def _blocks(file: Any) -> Iterator[bytes]:
 def _ask_in_turn(ledgers: Sequence[Ledger], calls: int) -> None:
     """Time each operation, of one ledger after the other, so that what else the machine does falls on all."""
     with ExitStack() as stack:
-        asked = [stack.enter_context(_questions(ledger)) for ledger in ledgers]
-        for name in asked[0]:
+        of_all = [stack.enter_context(_questions(ledger)) for ledger in ledgers]
+        for name in of_all[0]:
             times: list[list[float]] = [[] for _ in ledgers]
             few = _FEW_CALLS.get(name)
             for _ in range(1 if few else _ROUNDS):
-                for questions, taken in zip(asked, times, strict=True):
+                for questions, taken in zip(of_all, times, strict=True):
                     taken += _times(questions[name], few or calls // _ROUNDS)
             for ledger, taken in zip(ledgers, times, strict=True):
                 ledger.figures |= _medians(name, taken)
@@ -176,7 +176,7 @@ class Caller:
         key = create_key(ledger.connection, f"bench {id(self)}", rate="1000000/second")
         self._headers = {"Authorization": f"Bearer {key}"}
 
-    def ask(self, path: str, parameters: Mapping[str, Any]) -> bytes:
+    def body(self, path: str, parameters: Mapping[str, Any]) -> bytes:
         """Return the body of a successful answer."""
         answer = self._client.get(path, query_string=parameters, headers=self._headers)
         assert answer.status_code == 200, answer.text
@@ -197,18 +197,18 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
 
     with closing(Caller(ledger)) as five, closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
 
-        def asking(path: str, **parameters: Any) -> Callable[[], Any]:
-            return partial(five.ask, path, group | parameters)
+        def reading(path: str, **parameters: Any) -> Callable[[], Any]:
+            return partial(five.body, path, group | parameters)
 
         yield {
-            ledger_report.LIST: partial(caller.ask, "/v1/wallets", group | {"limit": 50}),
-            ledger_report.HEAVY: asking("/v1/wallets/history", address=ledger_world.HEAVY),
-            ledger_report.LIGHT: asking("/v1/wallets/history", address=ledger_world.LIGHT),
-            ledger_report.VOLUME: asking("/v1/transactions/volume"),
-            ledger_report.BOARD: asking("/v1/wallet/leaderboard", period="30d", limit=10),
+            ledger_report.LIST: partial(caller.body, "/v1/wallets", group | {"limit": 50}),
+            ledger_report.HEAVY: reading("/v1/wallets/history", address=ledger_world.HEAVY),
+            ledger_report.LIGHT: reading("/v1/wallets/history", address=ledger_world.LIGHT),
+            ledger_report.VOLUME: reading("/v1/transactions/volume"),
+            ledger_report.BOARD: reading("/v1/wallet/leaderboard", period="30d", limit=10),
             ledger_report.MADE: make,
             ledger_report.CHANGES: partial(next, _changes(caller)),
-            **{own.name: partial(caller.ask, own.path, own.arguments) for own in OPERATIONS},
+            **{own.name: partial(caller.body, own.path, own.arguments) for own in OPERATIONS},
         }
 
 
@@ -216,20 +216,22 @@ def _changes(caller: Caller) -> Iterator[None]:
     """Follow the feed of the group from its start, and yield after each page."""
     after = "start"
     while True:
-        page = caller.ask("/v1/transactions/latest", ledger_operations.GROUP | {"after": after, "limit": 100})
+        page = caller.document(
+            "/v1/transactions/latest", ledger_operations.GROUP | {"after": after, "limit": 100}
+        )
         # Reading all of the page would take as long as a part of the response.
         after = page.rpartition(b'"next_cursor":"')[2].partition(b'"')[0].decode()
         yield
 
 
-def _times(ask: Callable[[], Any], calls: int) -> list[float]:
+def _times(read: Callable[[], Any], calls: int) -> list[float]:
     """The milliseconds of so many calls, and of one more before them that is not counted."""
     if calls > 1:
-        ask()
+        read()
     times = []
     for _ in range(calls):
         started = time.perf_counter()
-        ask()
+        read()
         times.append((time.perf_counter() - started) * 1000)
     return times
 

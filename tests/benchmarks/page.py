@@ -103,20 +103,22 @@ def _service(trades: int) -> Iterator[tuple[str, str]]:
 def _views(url: str, key: str) -> dict[str, str]:
     """Return the address of each view that is measured."""
 
-    def ask(operation: str, **arguments: str | int) -> Any:
+    def requested(operation: str, **arguments: str | int) -> Any:
         headers = {"Authorization": f"Bearer {key}"}
         response = requests.get(f"{url}/v1/{operation}", arguments, headers=headers, timeout=60).json()
         return response.get("data", response)
 
     groups = {
         (chain, kind): wallets
-        for chain, kinds in ask("meta")["wallet_counts"].items()
+        for chain, kinds in requested("meta")["wallet_counts"].items()
         for kind, wallets in kinds.items()
     }
     chain, kind = max(groups, key=lambda group: groups[group])
     group: dict[str, str | int] = {"blockchain": chain, "type": kind, "limit": 1}
-    wallet = ask("wallet/leaderboard", **group, period="all", sort="total_txn")["leaderboard"][0]["wallet"]
-    token = ask("wallets/tokens", **group, address=wallet, sort="invested")["tokens"][0]["mint"]
+    wallet = requested("wallet/leaderboard", **group, period="all", sort="total_txn")["leaderboard"][0][
+        "wallet"
+    ]
+    token = requested("wallets/tokens", **group, address=wallet, sort="invested")["tokens"][0]["mint"]
     return {
         "board": f"#/board/{chain}/{kind}/7d/realized_pnl",
         "wallet": f"#/wallet/{chain}/{kind}/{wallet}",
@@ -142,18 +144,18 @@ def _measure(url: str, key: str, runs: int) -> None:
 def _seen(page: Page, url: str, key: str) -> Seen:
     """Enter the key in a new tab, and return the moments, the requests and the tasks of the view."""
     page.open_tab()
-    page.ask("Emulation.setDeviceMetricsOverride", **_SIZE)
-    page.ask("Network.setCacheDisabled", cacheDisabled=True)
+    page.command("Emulation.setDeviceMetricsOverride", **_SIZE)
+    page.command("Network.setCacheDisabled", cacheDisabled=True)
     page.open(url)
     page.await_true(_BEGUN)
     page.value(_WATCH)
-    page.ask("Input.insertText", text=key)
+    page.command("Input.insertText", text=key)
     page.events.clear()
-    page.ask("Tracing.start", traceConfig=_TRACE, transferMode="ReportEvents")
+    page.command("Tracing.start", traceConfig=_TRACE, transferMode="ReportEvents")
     page.press("Enter", 13)
     page.await_true("seen.all")
     seen: Seen = page.value(_SEEN)
-    page.ask("Tracing.end")
+    page.command("Tracing.end")
     while not any(event == "Tracing.tracingComplete" for event, _ in page.events):
         time.sleep(0.05)
     return {**seen, "tasks": _tasks(page.events)}

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.read_importing [--trades 1000000]
 
-The importer is the command, in a process of its own; the histories are asked for one after the other, of
+The importer is the command, in a process of its own; the histories are requested one after the other, of
 forty wallets and the heavy one, until it ends.
 """
 
@@ -25,7 +25,7 @@ from wallet_api.schemas.history import HistorySchema
 from wallet_api.settings import Settings
 from wallet_api.wallets import find_wallet
 
-_ASKED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
+_WANTED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
 
 
 @click.command()
@@ -44,15 +44,15 @@ def main(trades: int) -> None:
                 with ledger_world.importing(settings, Path(home), name):
                     pass
             with ledger_world.importing(settings, Path(home), "trades") as importer:
-                told = _ask_during(importer, connection)
-            click.echo(told)
+                line = _read_during(importer, connection)
+            click.echo(line)
 
 
-def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> str:
+def _read_during(importer: "subprocess.Popen[str]", connection: Connection) -> str:
     group = (ledger_world.BLOCKCHAIN, ledger_world.TYPE)
-    wallets: list[dict[str, Any]] = connection.execute(_ASKED, group).fetchall()
+    wallets: list[dict[str, Any]] = connection.execute(_WANTED, group).fetchall()
     wallets.append({"address": ledger_world.HEAVY, "type": ledger_world.TYPE})
-    asked = 0
+    read = 0
     states: set[tuple[str, int]] = set()
     for wallet in cycle(wallets):
         if importer.poll() is not None:
@@ -66,8 +66,8 @@ def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> st
         )
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))
-        asked += 1
-    return f"{asked:,} histories, each whole, of {len(wallets)} wallets in {len(states):,} states."
+        read += 1
+    return f"{read:,} histories, each whole, of {len(wallets)} wallets in {len(states):,} states."
 
 
 if __name__ == "__main__":

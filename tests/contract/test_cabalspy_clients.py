@@ -161,7 +161,7 @@ def test_the_client_raises_its_documented_exceptions(
     server = gunicorn(workers=1)
     client = connect(server, create_key(connection, "client"))
     with pytest.raises(BadRequestError) as bad:
-        # A chain that this client knows and the service does not.
+        # A chain that this client has and the service has not.
         client.wallets.list(blockchain="rh", type="kol")
     assert bad.value.allowed == ["solana", "bnb", "base", "eth"]
     assert str(bad.value.request_id).startswith("req_")

@@ -58,7 +58,7 @@ import type { components } from "./schema.js";
 
 type Latest = components["schemas"]["LatestResponse"];
 
-function told(row: Latest["data"]["transactions"][number]): string {
+function line(row: Latest["data"]["transactions"][number]): string {
   if (!("event" in row)) return `row ${row.tx_signature}`;
   switch (row.event) {
     case "trade":
@@ -82,7 +82,7 @@ for (const after of ["", "start"]) {
   const headers = { Authorization: `Bearer ${process.env.KEY}` };
   const response = await fetch(`${process.env.API}/v1/transactions/latest?${query}`, { headers });
   const { data } = (await response.json()) as Latest;
-  console.log(data.transactions.map(told).join("\\n"));
+  console.log(data.transactions.map(line).join("\\n"));
 }
 """
 
@@ -152,8 +152,8 @@ def test_a_client_in_go_compiles_and_reads_trades_and_changes(
     _run(client, "go", "build", "./...")
     # Money in floats of 32 bits was the other fault.
     assert not [file.name for file in client.glob("model_*.go") if "float32" in file.read_text()]
-    told = _run(program, "go", "run", ".", API=server.url, KEY=demo.key).splitlines()
-    assert told == _expected(server, demo)
+    line = _run(program, "go", "run", ".", API=server.url, KEY=demo.key).splitlines()
+    assert line == _expected(server, demo)
 
 
 @_needs("openapi-typescript", "tsc", "node")
@@ -168,5 +168,5 @@ def test_types_of_typescript_tell_trades_and_changes_apart(
     (tmp_path / "program.ts").write_text(_TYPESCRIPT)
     options = ("--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom,dom.iterable")
     _run(tmp_path, "tsc", *options, "program.ts", "node.d.ts")
-    told = _run(tmp_path, "node", "program.js", API=server.url, KEY=demo.key).splitlines()
-    assert told == _expected(server, demo)
+    line = _run(tmp_path, "node", "program.js", API=server.url, KEY=demo.key).splitlines()
+    assert line == _expected(server, demo)

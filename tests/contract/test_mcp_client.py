@@ -151,31 +151,33 @@ def test_six_questions_get_the_right_numbers_over_mcp_alone(
     wallet = service.wallet("solana", "kol")
 
     async def work(client: "Client") -> dict[str, Any]:
-        async def ask(tool: str, **arguments: Any) -> Any:
+        async def result_of(tool: str, **arguments: Any) -> Any:
             return _data(await client.call_tool(tool, arguments))
 
         answers: dict[str, Any] = {}
         board = {"period": "30d", "sort": "realized_pnl", "limit": 1}
-        [best] = (await ask("get_leaderboard", **GROUP, **board, min_closed=20))["leaderboard"]
+        [best] = (await result_of("get_leaderboard", **GROUP, **board, min_closed=20))["leaderboard"]
         answers["best with twenty closed tokens"] = best["wallet"], best["period_stats"]["realized_pnl"]
-        [most] = (await ask("get_leaderboard", **GROUP, **board))["leaderboard"]
+        [most] = (await result_of("get_leaderboard", **GROUP, **board))["leaderboard"]
         answers["earned most in thirty days"] = most["wallet"], most["period_stats"]["realized_pnl"]
-        new = await ask("list_signals", **GROUP, mode="entry", min_wallets=3, hours=6, as_of=then.isoformat())
+        new = await result_of(
+            "list_signals", **GROUP, mode="entry", min_wallets=3, hours=6, as_of=then.isoformat()
+        )
         answers["new tokens of three wallets in six hours"] = {row["token"]["mint"] for row in new["signals"]}
         weeks = [Decimal(0), Decimal(0)]
         for type in ("kol", "smart", "whale"):
             group = {"blockchain": "solana", "type": type}
-            trend = await ask("get_analytics", **group, mode="volume_trend", period="30d", limit=56)
+            trend = await result_of("get_analytics", **group, mode="volume_trend", period="30d", limit=56)
             volumes = [bucket["volume"] for bucket in trend["buckets"]]
             weeks = [weeks[0] + sum(volumes[28:]), weeks[1] + sum(volumes[:28])]
         answers["this week, and the one before"] = tuple(weeks)
         mint = next(iter(answers["new tokens of three wallets in six hours"]))
-        stats = await ask("get_token_stats", blockchain="solana", mint=mint, sort="first_buy", limit=1)
+        stats = await result_of("get_token_stats", blockchain="solana", mint=mint, sort="first_buy", limit=1)
         answers["first in a token"] = stats["traders"][0]["profile"]["wallet_address"]
-        held = (await ask("get_holdings", blockchain="solana", address=wallet))["active_holdings"]
+        held = (await result_of("get_holdings", blockchain="solana", address=wallet))["active_holdings"]
         amounts = {row["token_address"]: Decimal(row["amount_formatted"]) for row in held["tokens"]}
         mints = [mint for mint in amounts if mint != "native"]
-        prices = (await ask("get_prices", blockchain="solana", mint=",".join(mints)))["tokens"]
+        prices = (await result_of("get_prices", blockchain="solana", mint=",".join(mints)))["tokens"]
         answers["worth in tokens"] = sum(amounts[row["mint"]] * (row["price"] or 0) for row in prices)
         return answers
 

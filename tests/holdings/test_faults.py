@@ -141,7 +141,7 @@ def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
         assert [secret for secret in SECRETS if secret in shown] == []
     if (chain, provider) == ("eth", "moralis"):
         assert _outcomes(caplog) == Counter(fault.outcome for fault in wanted.values())
-        requests = {name: stub.asked[wallets[name]] for name, fault in wanted.items() if fault.requests}
+        requests = {name: stub.requested[wallets[name]] for name, fault in wanted.items() if fault.requests}
         assert requests == {name: fault.requests for name, fault in wanted.items() if fault.requests}
 
 
@@ -155,7 +155,7 @@ def test_a_body_without_end_is_cut_off(
         assert until(partial(send, "eth", address), has_loaded).status_code == DOWN
     # A fault of the provider: the list of a wallet has pages.
     assert _outcomes(caplog) == {"oversized": 1}
-    assert stub.asked[address] == 1
+    assert stub.requested[address] == 1
 
 
 def test_a_provider_that_sends_too_much_for_every_wallet_gets_no_more_requests(
@@ -171,7 +171,7 @@ def test_a_provider_that_sends_too_much_for_every_wallet_gets_no_more_requests(
         assert int(response.headers["Retry-After"]) < 100
     spared = track("eth")
     assert until(partial(send, "eth", spared), has_loaded).status_code == DOWN
-    assert stub.asked[spared] == 0
+    assert stub.requested[spared] == 0
 
 
 def test_a_wallet_whose_list_is_too_large_for_its_node_is_no_fault_of_it(
@@ -208,7 +208,7 @@ def test_a_pause_longer_than_the_time_left_is_passed_on(
     stub.scenarios[address] = faults.status(429, Retry_After=header)
     response = send_at(holdings_failure_seconds=20.0)("eth", address)
     assert seconds - 5 <= int(response.headers["Retry-After"]) <= seconds
-    assert stub.asked[address] == requests
+    assert stub.requested[address] == requests
 
 
 def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
@@ -227,12 +227,12 @@ def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
     # As long as the pause, and not as a failure is remembered.
     assert (refused.status_code, refused.headers["Retry-After"]) == (DOWN, "1")
     assert active(send("eth", known))["stale"] is True
-    assert stub.asked[spared] == stub.asked[known] == 0
+    assert stub.requested[spared] == stub.requested[known] == 0
     # After the pause one fetch is tried before all others.
     tried = until(partial(send, "eth", first), lambda response: response.status_code == GOOD)
     assert active(tried)["loading"] is True
     assert send("eth", second).status_code == DOWN
-    assert stub.asked[second] == 0
+    assert stub.requested[second] == 0
     release.set()
     assert until(partial(send, "eth", first), has_loaded).status_code == GOOD
     assert send("eth", track("eth")).status_code == GOOD
@@ -261,10 +261,10 @@ def test_faults_that_further_requests_make_worse_end_requests_soon(
     with caplog.at_level(logging.INFO):
         for address in failing:
             assert send("eth", address).status_code == DOWN
-            assert stub.asked[address] == 1
+            assert stub.requested[address] == 1
     assert _outcomes(caplog) == {outcome: failures}
     assert send("eth", spared).status_code == DOWN
-    assert stub.asked[spared] == 0
+    assert stub.requested[spared] == 0
 
 
 def test_faults_of_one_wallet_leave_the_others_alone(send_at: SendAt, track: Hold, stub: Stub) -> None:

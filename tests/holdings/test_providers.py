@@ -75,14 +75,14 @@ class TestMoralis:
         stub.scenarios[address] = faults.document({"cursor": "again", "result": []})
         with pytest.raises(Malformed):
             read("eth", address)
-        assert stub.asked[address] == 2
+        assert stub.requested[address] == 2
 
     def test_pages_without_end_are_too_many(self, read: Read, hold: Hold, stub: Stub) -> None:
         address, numbers = hold("eth"), iter(range(1000))
         stub.scenarios[address] = lambda: faults.document({"cursor": f"{next(numbers)}", "result": []})()
         with pytest.raises(TooLarge):
             read("eth", address)
-        assert stub.asked[address] == 100
+        assert stub.requested[address] == 100
 
     def test_numbers_and_flags_may_be_text(self, read: Read, hold: Hold, stub: Stub) -> None:
         address = hold("eth")
@@ -194,9 +194,9 @@ class TestSolanaNode:
             assert names(read("solana", hold("solana", tokens=(token,)))) == [("Token 1", "T1")]
         # What was read once is not requested again.
         assert stub.nodes.errors == {}
-        before = len(stub.asked_of("getMultipleAccounts"))
+        before = len(stub.requests_of("getMultipleAccounts"))
         read("solana", hold("solana", tokens=(token,)))
-        assert len(stub.asked_of("getMultipleAccounts")) == before
+        assert len(stub.requests_of("getMultipleAccounts")) == before
 
     @pytest.mark.parametrize(
         "answer",
@@ -294,7 +294,7 @@ class TestAlchemy:
         stub.alchemy.as_list = as_list
         address = hold("eth", native=1, tokens=tuple(evm_token(number, number) for number in range(1, 251)))
         assert len(read("eth", address)) == 251
-        assert stub.asked[address] == 3
+        assert stub.requested[address] == 3
 
     def test_errors_within_a_success_are_a_failure(self, read: Read, hold: Hold, stub: Stub) -> None:
         stub.alchemy.partial_errors = True

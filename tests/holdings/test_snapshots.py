@@ -77,10 +77,10 @@ class TestFormatted:
             kept = send_at(holdings_keep_spam=True)
             assert active(kept(chain, address))["stale"] is True
             wait_for_refreshes()
-            before = stub.asked[address]
+            before = stub.requested[address]
             for send, shown in ((kept, both), (send_at(), without), (send_at(holdings_keep_spam=True), both)):
                 assert addresses(send(chain, address)) == shown
-            assert stub.asked[address] == before
+            assert stub.requested[address] == before
 
     def test_denied_tokens_are_stored_and_not_shown(
         self, send_at: SendAt, track: Hold, tmp_path: Path
@@ -147,7 +147,7 @@ class TestRemoved:
         _remove(connection, address)
         stub.release.set()
         wait_for_refreshes()
-        assert stub.asked[address] == 1
+        assert stub.requested[address] == 1
         assert _count(connection) == 0
         assert send("eth", address).status_code == 404
         assert "crashed" not in caplog.text
@@ -171,7 +171,7 @@ class TestRemoved:
             assert connection.is_sharded or eventually(lambda: somebody_waits(connection), 5)
         wait_for_refreshes()
         assert _count(connection) == 0
-        assert not stub.asked[address]
+        assert not stub.requested[address]
         assert send("eth", address).status_code == 404
         assert "holdings refresh" not in caplog.text
 

@@ -67,7 +67,7 @@ class TestFresh:
         ):
             assert active(response) == active(first)
             assert cached(response)[0] is True
-        assert stub.asked[address] == 1
+        assert stub.requested[address] == 1
 
     def test_the_age_is_that_of_the_snapshot(self, send: Send, connection: Connection, track: Hold) -> None:
         address = track("eth", native=7)
@@ -96,7 +96,7 @@ class TestStale:
         stub.release.set()
         for worker in workers:
             assert native(until(partial(worker, "eth", address), is_fresh)) == "8"
-        assert stub.asked[address] == 1
+        assert stub.requested[address] == 1
 
     def test_a_failure_leaves_the_snapshot_and_is_remembered_for_a_while(
         self, send: Send, connection: Connection, track: Hold, stub: Stub
@@ -107,7 +107,7 @@ class TestStale:
         assert active(send("eth", address))["stale"] is True
         wait_for_refreshes()
         assert active(send("eth", address))["stale"] is True
-        assert stub.asked[address] == 1
+        assert stub.requested[address] == 1
         assert native(until(lambda: send("eth", address), is_fresh)) == "8"
 
 
@@ -142,7 +142,7 @@ class TestLoading:
             began = time.monotonic()
             assert native(waiting.result()) == "7"
             assert time.monotonic() - began < 1.0
-        assert stub.asked[address] == 1
+        assert stub.requested[address] == 1
 
     def test_at_most_half_of_the_web_threads_wait(self, send_at: SendAt, track: Hold, stub: Stub) -> None:
         addresses = [track("eth") for _ in range(6)]
@@ -175,7 +175,7 @@ class TestLoading:
         other = track("base", native=7)
         assert native(until(lambda: send("base", other), is_fresh)) == "7"
         # The last one on eth found all 16 threads taken.
-        assert len(stub.asked) == 16 + 1
+        assert len(stub.requested) == 16 + 1
 
 
 class TestUnavailable:
@@ -188,7 +188,7 @@ class TestUnavailable:
             response = worker("eth", address)
             assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
             assert response.json["error"]["code"] == "service_unavailable"
-        assert stub.asked[address] == 1
+        assert stub.requested[address] == 1
         assert native(until(lambda: send("eth", address), lambda got: got.status_code == 200)) == "7"
 
     def test_a_later_page_that_fails_makes_all_fail(self, send: Send, track: Hold, stub: Stub) -> None:
@@ -255,7 +255,7 @@ class TestWorkersThatCrash:
             """
         )
         assert active(send("eth", address)) == LOADING
-        assert not stub.asked
+        assert not stub.requested
         assert native(until(lambda: send("eth", address), is_fresh)) == "7"
 
     def test_a_late_result_does_not_replace_a_newer_one(
@@ -268,5 +268,5 @@ class TestWorkersThatCrash:
         save_snapshot(connection, address, age_seconds=0)
         stub.release.set()
         wait_for_refreshes()
-        assert stub.asked[address] == 1
+        assert stub.requested[address] == 1
         assert native(send("eth", address)) == "1"

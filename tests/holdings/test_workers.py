@@ -44,7 +44,7 @@ def test_a_hundred_concurrent_first_requests_lead_to_one_fetch(call: Call, stub:
         list(pool.map(call, [address] * 100))
     assert eventually(lambda: call(address).json()["data"]["active_holdings"]["count"] == 251)
     # Once each page.
-    assert stub.asked[address] == 3
+    assert stub.requested[address] == 3
 
 
 def test_while_a_provider_hangs_the_others_work(

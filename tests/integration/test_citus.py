@@ -119,7 +119,7 @@ def test_a_plain_ledger_moves_by_backup_and_restore(
         assert not any(rebuild_ledger(connection).values())
 
 
-class Asked:
+class Calendars:
     """A service on the cluster, and the calendars of all wallets that it answers."""
 
     def __init__(self, gunicorn: Gunicorn, key: str, wallets: list[dict[str, Any]]) -> None:
@@ -128,7 +128,7 @@ class Asked:
         self._wallets = wallets
 
     def statuses(self) -> Counter[int]:
-        """Ask for each calendar; every refusal is one that callers know."""
+        """Request each calendar; every refusal is one that callers know."""
         found: Counter[int] = Counter()
         for wallet in self._wallets:
             response = requests.get(
@@ -150,42 +150,42 @@ class Asked:
 
 
 @pytest.fixture
-def asked(gunicorn: StartGunicorn, connection: Connection) -> Asked:
+def calendars(gunicorn: StartGunicorn, connection: Connection) -> Calendars:
     wallets = fill(connection, datetime.now(UTC))
     key = create_key(connection, "caller", rate="100000/second")
-    return Asked(gunicorn(workers=1), key, wallets)
+    return Calendars(gunicorn(workers=1), key, wallets)
 
 
 def test_while_a_worker_is_away_its_wallets_are_refused_and_no_others(
-    asked: Asked, needed_cluster: Cluster
+    calendars: Calendars, needed_cluster: Cluster
 ) -> None:
-    assert set(asked.statuses()) == {200}
+    assert set(calendars.statuses()) == {200}
     worker = needed_cluster.workers[0]
     worker.kill()
     try:
         # What was answered just now may be answered again.
         time.sleep(1)
-        assert set(asked.statuses()) == {200, 503}
+        assert set(calendars.statuses()) == {200, 503}
     finally:
         worker.server.start()
-    asked.recovers()
+    calendars.recovers()
 
 
 def test_after_a_restart_of_the_coordinator_the_service_goes_on(
-    asked: Asked, needed_cluster: Cluster
+    calendars: Calendars, needed_cluster: Cluster
 ) -> None:
-    assert set(asked.statuses()) == {200}
+    assert set(calendars.statuses()) == {200}
     needed_cluster.coordinator.kill()
     try:
         time.sleep(1)
-        assert set(asked.statuses()) == {503}
+        assert set(calendars.statuses()) == {503}
     finally:
         needed_cluster.coordinator.server.start()
-    asked.recovers()
+    calendars.recovers()
 
 
 def test_shards_move_while_answers_go_on(
-    asked: Asked, connection: Connection, needed_cluster: Cluster
+    calendars: Calendars, connection: Connection, needed_cluster: Cluster
 ) -> None:
     shards = connection.execute(
         "SELECT shardid, nodeport FROM citus_shards WHERE table_name = 'trades'::regclass LIMIT 2"
@@ -194,12 +194,12 @@ def test_shards_move_while_answers_go_on(
     statuses: Counter[int] = Counter()
     moved = threading.Event()
 
-    def ask() -> None:
+    def request_all() -> None:
         while not moved.is_set():
-            statuses.update(asked.statuses())
+            statuses.update(calendars.statuses())
 
-    asking = threading.Thread(target=ask)
-    asking.start()
+    requesting = threading.Thread(target=request_all)
+    requesting.start()
     try:
         for shard in shards:
             (other,) = ports - {shard["nodeport"]}
@@ -209,7 +209,7 @@ def test_shards_move_while_answers_go_on(
             )
     finally:
         moved.set()
-        asking.join()
+        requesting.join()
     assert set(statuses) == {200}
 
 

@@ -58,7 +58,7 @@ def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(empty_hom
     own = Settings(wallet_api_home=str(empty_home))
     made = run_command("keys", "create", "one", "--json", settings=own)
     assert set(json.loads(made.stdout)) == {"name", "key"}
-    # Between the two, root is told which folders its server's user may pass through now.
+    # Between the two, root is shown which folders its server's user may pass through now.
     assert made.stderr.startswith(f"Database: embedded PostgreSQL in {empty_home}\n")
     assert made.stderr.endswith(
         f"\nCreated an empty database in {empty_home}. Check WALLET_API_HOME if you expected data.\n"

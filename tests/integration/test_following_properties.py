@@ -95,7 +95,7 @@ def test_a_follower_ends_with_the_trades_of_the_ledger_and_has_got_no_change_twi
         for key, row in followed.items():
             assert dollars[key] is None or row["value_usd"] == shown(Fraction(dollars[key]), 4)
         if not {"min_value", "min_value_usd"} & question.keys():
-            # Else a trade that passes no more is not told.
+            # Else a trade that passes no more is not reported.
             assert follower.trades.keys() == passing.keys()
         if "prices" not in kinds:
             versions = Counter((identity(row), row["value"]) for row in follower.changes if "value" in row)

@@ -307,13 +307,13 @@ def test_a_repeat_in_a_later_batch_is_rejected_also_when_the_file_is_imported_ag
         records = ndjson_records(lines, TradeRow)
         return rejected, rows, imports.import_trades(connection, records, reject, batch_rows=batch_rows)
 
-    def told(reasons: dict[int, str]) -> dict[int, str]:
+    def alike(reasons: dict[int, str]) -> dict[int, str]:
         return {
             line: re.sub(r"of (an earlier line|line \d+)", "of one", text) for line, text in reasons.items()
         }
 
     rejected, rows, summary = import_split()
-    assert told(rejected) == told(SPLIT_REASONS)
+    assert alike(rejected) == alike(SPLIT_REASONS)
     assert batch_rows > 1 or "of an earlier line with" in rejected[2]
     assert (summary.landed, summary.rejected) == (6, 4)
     # What is written of a row can be imported.
@@ -323,7 +323,7 @@ def test_a_repeat_in_a_later_batch_is_rejected_also_when_the_file_is_imported_ag
     assert datetime.fromisoformat(rows[-1]["created_at"]) == datetime.fromisoformat(SPLIT[7]["created_at"])
     before = connection.execute("SELECT * FROM trades ORDER BY tx_signature, event_index").fetchall()
     rejected, _, summary = import_split()
-    assert told(rejected) == told(SPLIT_REASONS)
+    assert alike(rejected) == alike(SPLIT_REASONS)
     assert summary.changed == 0
     assert connection.execute("SELECT * FROM trades ORDER BY tx_signature, event_index").fetchall() == before
 

@@ -47,7 +47,7 @@ def document(run: Run, *arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def ask(client: FlaskClient, key: str, path: str = WALLETS, **options: Any) -> tuple[int, str | None]:
+def outcome_of(client: FlaskClient, key: str, path: str = WALLETS, **options: Any) -> tuple[int, str | None]:
     """Send a request, and return its status and the reason of its error."""
     response = client.open(path, headers={"Authorization": f"Bearer {key}"}, **options)
     body = response.get_json(silent=True) or {}
@@ -63,7 +63,7 @@ def test_a_key_is_printed_once_and_only_its_hash_is_stored(
     assert key.startswith("wk_")
     assert len(key) >= 35
     assert key not in made.stderr
-    assert ask(client, key) == (200, None)
+    assert outcome_of(client, key) == (200, None)
     stored = connection.execute("SELECT api_keys::text AS row FROM api_keys").fetchall()
     assert key not in str(stored)
     assert key not in run("keys", "list").stdout + run("keys", "list", "--json").stdout
@@ -79,9 +79,9 @@ def test_credits_and_rate_are_what_was_asked_for_and_credits_can_be_added(
     answer = client.get(WALLETS, headers={"Authorization": f"Bearer {key}"})
     assert answer.headers["X-Credits-Remaining"] == "1"
     assert answer.headers["X-RateLimit-Limit"] == "30"
-    assert [ask(client, key)[0] for _ in range(2)] == [200, 403]
+    assert [outcome_of(client, key)[0] for _ in range(2)] == [200, 403]
     assert run("keys", "top-up", "one", "2").stdout == "one has 2 credits.\n"
-    assert [ask(client, key)[0] for _ in range(3)] == [200, 200, 403]
+    assert [outcome_of(client, key)[0] for _ in range(3)] == [200, 200, 403]
 
 
 def test_the_list_shows_each_key_and_its_state(run: Run) -> None:
@@ -111,13 +111,15 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
     client = app.test_client()
     poor, free = create_key(connection, "poor", credits=2), create_key(connection, "free", rate="3/day")
     create_key(connection, "idle")
-    assert [ask(client, poor)[0] for _ in range(3)] == [200, 200, 403]
-    assert ask(client, poor, "/v1/key")[0] == 200
-    assert ask(client, poor, "/v1/wallets")[0] == 403
-    assert ask(client, free, method="HEAD")[0] == 200
-    statuses = [ask(client, free, "/v1/transactions/volume?blockchain=solana&type=kol")[0] for _ in range(3)]
+    assert [outcome_of(client, poor)[0] for _ in range(3)] == [200, 200, 403]
+    assert outcome_of(client, poor, "/v1/key")[0] == 200
+    assert outcome_of(client, poor, "/v1/wallets")[0] == 403
+    assert outcome_of(client, free, method="HEAD")[0] == 200
+    statuses = [
+        outcome_of(client, free, "/v1/transactions/volume?blockchain=solana&type=kol")[0] for _ in range(3)
+    ]
     assert statuses == [200, 200, 429]
-    assert ask(client, "wk_unknown")[0] == 403
+    assert outcome_of(client, "wk_unknown")[0] == 403
     assert client.get("/healthz").status_code == 200
     app.extensions["wallet_api"].close()
 
@@ -202,7 +204,7 @@ def test_several_workers_and_another_service_add_up(
         assert response.status_code == 200
     server.stop()
     other = make_app(settings)
-    assert {ask(other.test_client(), key)[0] for _ in range(40)} == {200}
+    assert {outcome_of(other.test_client(), key)[0] for _ in range(40)} == {200}
     other.extensions["wallet_api"].close()
     (row,) = document(run, "usage")
     assert (row["operation"], row["requests"], row["credits"]) == ("list_wallets", 80, 80)
@@ -220,7 +222,7 @@ def test_use_that_cannot_be_settled_waits_in_memory(
     app = make_app(settings)
     key = create_key(connection, "one")
     connection.execute("ALTER TABLE key_use RENAME TO away")
-    assert ask(app.test_client(), key)[0] == 200
+    assert outcome_of(app.test_client(), key)[0] == 200
     assert eventually(lambda: "use: failed and will be repeated" in caplog.text)
     connection.execute("ALTER TABLE away RENAME TO key_use")
     app.extensions["wallet_api"].close()
@@ -236,7 +238,7 @@ def test_use_that_the_last_settlement_cannot_write_is_counted_as_lost(
     app = make_app(settings)
     key = create_key(connection, "one")
     connection.execute("ALTER TABLE key_use RENAME TO away")
-    assert ask(app.test_client(), key)[0] == 200
+    assert outcome_of(app.test_client(), key)[0] == 200
     app.extensions["wallet_api"].close()
     connection.execute("ALTER TABLE away RENAME TO key_use")
     # The request, and the credit that it would have cost.
@@ -282,16 +284,16 @@ def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(
     run: Run, client: FlaskClient, connection: Connection
 ) -> None:
     old = create_key(connection, "one", credits=5, rate="6/day")
-    assert ask(client, old) == (200, None)
+    assert outcome_of(client, old) == (200, None)
     rotated = document(run, "keys", "rotate", "one", "--overlap", "2h")
     new, until = rotated["key"], datetime.fromisoformat(rotated["previous_until"])
     assert set(rotated) == {"name", "key", "previous_until"}
     assert timedelta(minutes=119) < until - datetime.now(UTC) <= timedelta(hours=2)
-    assert [ask(client, secret)[0] for secret in (new, old, new, old)] == [200] * 4
-    assert ask(client, new) == (403, "insufficient_credits")
+    assert [outcome_of(client, secret)[0] for secret in (new, old, new, old)] == [200] * 4
+    assert outcome_of(client, new) == (403, "insufficient_credits")
     assert run("keys", "top-up", "one", "1").stdout == "one has 1 credits.\n"
-    assert ask(client, old)[0] == 429
-    assert ask(client, new)[0] == 429
+    assert outcome_of(client, old)[0] == 429
+    assert outcome_of(client, new)[0] == 429
     assert connection.fetch_value("SELECT credits FROM api_keys") == 1
     assert "rotated, both until" in run("keys", "list").stdout
 
@@ -312,9 +314,9 @@ def test_a_key_says_when_its_secret_expires_and_the_old_one_ends_with_the_overla
     assert expires_at(old) == first["previous_until"]
     assert expires_at(first["key"]) == f"{expires}T00:00:00Z"
     second = document(run, "keys", "rotate", "one", "--overlap", overlap)
-    assert ask(client, old) == (403, "invalid_api_key")
-    assert ask(client, first["key"]) == (403, "expired_api_key")
-    assert ask(client, second["key"]) == (200, None)
+    assert outcome_of(client, old) == (403, "invalid_api_key")
+    assert outcome_of(client, first["key"]) == (403, "expired_api_key")
+    assert outcome_of(client, second["key"]) == (200, None)
     assert "The key before it is accepted until " in run("keys", "rotate", "one").stderr
 
 
@@ -325,7 +327,7 @@ def test_a_worker_that_knows_a_key_learns_of_its_rotation(
     old = create_key(connection, "one")
 
     def status(key: str) -> int:
-        return ask(client, key)[0]
+        return outcome_of(client, key)[0]
 
     assert status(old) == 200
     new, _ = rotate_key(connection, "one", timedelta(seconds=1.5))
@@ -368,12 +370,12 @@ def test_a_key_becomes_limited_and_unlimited_and_keeps_its_secret(run: Run, clie
     assert run("keys", "set", "one", "--credits", "2").stdout == (
         "one has 2 credits, the rate default, and does not expire.\n"
     )
-    assert [ask(client, key)[0] for _ in range(3)] == [200, 200, 403]
+    assert [outcome_of(client, key)[0] for _ in range(3)] == [200, 200, 403]
     assert run("keys", "set", "one", "--credits", "unlimited").exit_code == 0
-    assert [ask(client, key)[0] for _ in range(3)] == [200] * 3
+    assert [outcome_of(client, key)[0] for _ in range(3)] == [200] * 3
     assert document(run, "keys", "list")[0]["credits"] is None
     assert run("keys", "set", "one", "--credits", "0").exit_code == 0
-    assert ask(client, key) == (403, "insufficient_credits")
+    assert outcome_of(client, key) == (403, "insufficient_credits")
 
 
 def a_month_passes(connection: Connection) -> None:
@@ -389,31 +391,31 @@ def test_a_monthly_balance_begins_again_with_the_first_charge_of_a_month(
     headers = {"Authorization": f"Bearer {key}"}
     said = run("keys", "set", "one", "--monthly", "3").stdout
     assert said == "one has 3 (3 a month) credits, the rate default, and does not expire.\n"
-    assert [ask(client, key)[0] for _ in range(4)] == [200, 200, 200, 403]
+    assert [outcome_of(client, key)[0] for _ in range(4)] == [200, 200, 200, 403]
     # Not before the month has ended.
-    assert ask(client, key)[0] == 403
+    assert outcome_of(client, key)[0] == 403
     assert run("keys", "top-up", "one", "5").stdout == "one has 5 credits.\n"
-    assert ask(client, key)[0] == 200
+    assert outcome_of(client, key)[0] == 200
     a_month_passes(connection)
     # What was added is gone too; nothing is written before the first charge.
     assert client.get("/v1/key", headers=headers).get_json()["data"]["credits"]["left"] == 3
     assert document(run, "keys", "list")[0]["credits"] == 3
-    assert [ask(client, key)[0] for _ in range(4)] == [200, 200, 200, 403]
+    assert [outcome_of(client, key)[0] for _ in range(4)] == [200, 200, 200, 403]
     assert connection.fetch_value("SELECT credits FROM api_keys") == 0
     a_month_passes(connection)
     assert run("keys", "top-up", "one", "5").stdout == "one has 8 credits.\n"
     # Until the next month.
     assert run("keys", "set", "one", "--credits", "1").exit_code == 0
-    assert [ask(client, key)[0] for _ in range(2)] == [200, 403]
+    assert [outcome_of(client, key)[0] for _ in range(2)] == [200, 403]
     a_month_passes(connection)
-    assert ask(client, key)[0] == 200
+    assert outcome_of(client, key)[0] == 200
     assert run("keys", "set", "one", "--monthly", "none").exit_code == 0
     a_month_passes(connection)
-    assert [ask(client, key)[0] for _ in range(3)] == [200, 200, 403]
+    assert [outcome_of(client, key)[0] for _ in range(3)] == [200, 200, 403]
     assert run("keys", "set", "one", "--monthly", "9").exit_code == 0
     assert run("keys", "set", "one", "--credits", "unlimited").exit_code == 0
     a_month_passes(connection)
-    assert ask(client, key) == (200, None)
+    assert outcome_of(client, key) == (200, None)
     assert document(run, "keys", "list")[0]["monthly"] is None
 
 
@@ -442,12 +444,12 @@ def test_the_name_of_a_revoked_key_is_given_again(
     assert run("keys", "revoke", "one").stdout == "one was revoked at 2026-01-01T00:00:00Z.\n"
     second = document(run, "keys", "create", "one")["key"]
     assert "named 'one' already" in run("keys", "create", "one").stderr
-    assert ask(client, first) == (403, "revoked_api_key")
-    assert ask(client, second) == (200, None)
+    assert outcome_of(client, first) == (403, "revoked_api_key")
+    assert outcome_of(client, second) == (200, None)
     assert [row["revoked_at"] is None for row in document(run, "keys", "list")] == [False, True]
     assert document(run, "keys", "show", "one")["credits"] is None
     assert run("keys", "revoke", "one").exit_code == 0
-    assert ask(client, second) == (403, "revoked_api_key")
+    assert outcome_of(client, second) == (403, "revoked_api_key")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_many_large_histories_at_once_take_little_more_memory_than_one(
     (worker,) = workers(server)
     before = worker.memory_info().rss
 
-    def ask(limit: int) -> tuple[int, int]:
+    def outcome_of(limit: int) -> tuple[int, int]:
         """Return the status and the number of tokens; each limit is another question."""
         response = requests.get(
             f"{server.url}/v1/wallets/history",
@@ -63,11 +63,11 @@ def test_many_large_histories_at_once_take_little_more_memory_than_one(
         return 200, len(response.json()["data"]["token_overview"])
 
     with peak_of(worker) as alone:
-        assert ask(1) == (200, TOKENS)
+        assert outcome_of(1) == (200, TOKENS)
     with peak_of(worker) as together, ThreadPoolExecutor(AT_ONCE) as pool:
-        found = Counter(pool.map(ask, range(2, 2 + AT_ONCE)))
+        found = Counter(pool.map(outcome_of, range(2, 2 + AT_ONCE)))
     assert set(found) <= {(200, TOKENS), (503, 0)}
     assert found[200, TOKENS] >= 1
     assert together[0] < MOST_PART * alone[0], (before, alone, together)
     # Others are as many at once as before.
-    assert ask(1)[0] == 200
+    assert outcome_of(1)[0] == 200

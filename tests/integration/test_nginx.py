@@ -152,7 +152,7 @@ _STAR = {f'{_MAP}"";': f'{_MAP}"*";'}
 
 def _cors(answer: requests.Response) -> dict[str, str]:
     """Return the headers by which a browser decides what a page may read."""
-    # Other values may be asked for in another order or case.
+    # Other values may be response for in another order or case.
     own = {
         name: ", ".join(sorted(value.lower().split(", ")))
         for name, value in answer.headers.items()
@@ -177,11 +177,11 @@ def test_pages_of_the_origins_can_read_what_nginx_and_what_the_service_refuse(
     assert (refused.status_code, refused.headers["Access-Control-Allow-Origin"]) == (401, origins)
     assert _cors(refused)["Cross-Origin-Resource-Policy"] == "cross-origin"
     # nginx and the service answer a preflight alike.
-    asked = _preflight(server, "/v1/wallets")
-    assert asked.status_code == 204
+    response = _preflight(server, "/v1/wallets")
+    assert response.status_code == 204
     other = _cors(_preflight(node, "/v1/wallets"))
-    assert _cors(asked).items() <= other.items()
-    assert other.keys() - _cors(asked).keys() == {
+    assert _cors(response).items() <= other.items()
+    assert other.keys() - _cors(response).keys() == {
         "Access-Control-Expose-Headers",
         "Cross-Origin-Resource-Policy",
     }
@@ -254,14 +254,14 @@ def test_assistants_send_bodies_of_64_kb_and_nobody_else_does(
     page = post(body, Origin=_ORIGIN)
     assert (page.status_code, page.headers["Access-Control-Allow-Origin"]) == (200, _ORIGIN)
     _is_our_error(post(body, Origin="https://other.example.com"), 403, "forbidden")
-    asked = _preflight(server, "/mcp", **{"Access-Control-Request-Method": "POST"})
-    assert (asked.status_code, asked.headers["Access-Control-Allow-Methods"]) == (204, "POST")
+    response = _preflight(server, "/mcp", **{"Access-Control-Request-Method": "POST"})
+    assert (response.status_code, response.headers["Access-Control-Allow-Methods"]) == (204, "POST")
     too_large = post(body.ljust(65_537), Origin=_ORIGIN)
     assert too_large.headers["Access-Control-Allow-Origin"] == _ORIGIN
     node.stop()
     assert "192.0.2.7" not in node.log
     lines = [line for line in node.log.splitlines() if '"POST /mcp' in line]
-    # One for each message, with what was asked for.
+    # One for each message, with what was response for.
     called = "POST /mcp?tool=list_wallets&blockchain=solana&type=kol HTTP/1.1"
     assert sum(called in line and line.endswith(" caller") for line in lines) == 2
     assert len(lines) == 3

@@ -23,7 +23,7 @@ from wallet_api.settings import Settings
 
 @dataclass(frozen=True)
 class Strict:
-    """A server that asks for a password, which is "right". `administrator` was connected before."""
+    """A server that requires a password, which is "right". `administrator` was connected before."""
 
     administrator: Connection
     log: Path

@@ -1,4 +1,4 @@
-"""No key and no password is told: in all that is written at LOG_LEVEL=debug, and in any list of processes."""
+"""No key and no password is shown: in what is written at LOG_LEVEL=debug, and in any list of processes."""
 
 import json
 import secrets
@@ -44,7 +44,7 @@ class Secrets:
         assert url.count("@/") == 1
         self.settings = replace(
             settings,
-            # The test's server trusts whoever comes through its socket, and asks for no password.
+            # The test's server trusts whoever comes through its socket, and requires no password.
             database_url=url.replace("@/", f":{self.password}@/"),
             log_level="debug",
             metrics_token=self.metrics,
@@ -71,7 +71,7 @@ class Secrets:
         return [value for value in vars(self).values() if isinstance(value, str)]
 
     def found_in(self, text: str) -> list[str]:
-        """Those that a text tells, or the better part of."""
+        """Those that a text has, or the better part of."""
         return [secret for secret in self.all if secret[:-8] in text]
 
 
@@ -196,6 +196,6 @@ def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(
     everything, listed = "\n".join(written), process_list()
     assert "store of rate limits is away" in everything
     assert {"gunicorn", "sync"} <= set(listed.split())
-    # A caller may be told of its own key, but of no other secret.
+    # A caller may get its own key, but of no other secret.
     assert all_secrets.found_in(everything + listed + answered) == []
     assert key[:20] not in everything + listed

@@ -73,7 +73,7 @@ def test_each_fault_is_one_line_without_the_key(gunicorn: StartGunicorn, demo: D
             connection.execute(turned + b"ALTER TABLE gone RENAME TO token_prices")
     assert status == 1
     for line in ("volume: an hour has more than its day", "stats: status 500"):
-        assert [told for told in lines if told.startswith(line)], lines
+        assert [each for each in lines if each.startswith(line)], lines
     assert demo.key not in "".join(lines)
 
 

@@ -100,7 +100,7 @@ SELECT indexname,
 
 
 def name_of(file: Path) -> str:
-    """A file as the tests' output tells it."""
+    """The name of a file in the output of tests."""
     return str(file.relative_to(PACKAGE))
 
 

@@ -1,4 +1,4 @@
-"""A primary and a streaming standby: reads go on when either dies, charges when the standby takes over."""
+"""A primary and a streaming standby: reads go on when either crashes, charges when the standby takes over."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -181,6 +181,6 @@ def test_reads_survive_the_standby(pair: Pair, service: DemoService, gunicorn_of
         _wait(lambda: met.statuses[200] > read + 50)
         refused = met.statuses[503] - refused
     assert met.failures == []
-    # Calls whose query was under way when the standby died.
+    # Calls whose query was under way when the standby was killed.
     assert refused <= 8
     assert [response.text for response in met.refusals if not is_our_refusal(response)] == []

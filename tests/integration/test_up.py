@@ -125,7 +125,7 @@ class TestWhileItRuns:
         assert set(statuses.values()) == {200}, statuses
 
     def test_its_key_shows_what_credits_are_left_and_its_provider_is_called_demo(self, up: Up) -> None:
-        # Each worker knows of its own charges at once, and of the others' when they are settled.
+        # Each worker has its own charges at once, and of the others' when they are settled.
         holdings = _call(up.calls[2])
         assert 99_000 < int(holdings.headers["X-Credits-Remaining"]) < 100_000
         metrics = requests.get(f"{up.url}/metrics", timeout=30).text
@@ -137,7 +137,7 @@ class TestWhileItRuns:
         self, up: Up, tmp_path: Path
     ) -> None:
         with browser(tmp_path / "profile") as page:
-            page.ask(
+            page.command(
                 "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
             )
             page.open(f"{up.url}/docs")

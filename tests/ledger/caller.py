@@ -45,21 +45,21 @@ class Caller:
         """Return the statuses of so many requests."""
         return [self.send(path).status_code for _ in range(requests)]
 
-    def ask(self, path: str, **parameters: Any) -> Row:
+    def document(self, path: str, **parameters: Any) -> Row:
         """Return the whole document of any response."""
         document: Row = parsed(self.send(path, **parameters).data)
         return document
 
     def get(self, path: str, **parameters: Any) -> Row:
         """Return the data of a successful response."""
-        document = self.ask(path, **parameters)
+        document = self.document(path, **parameters)
         assert document["success"], document
         data: Row = document["data"]
         return data
 
     def refused(self, path: str, **parameters: Any) -> Row:
         """Return the error of a refusal."""
-        document = self.ask(path, **parameters)
+        document = self.document(path, **parameters)
         assert not document["success"], document
         error: Row = document["error"]
         return error

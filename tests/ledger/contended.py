@@ -164,9 +164,9 @@ class _Patient(Caller):
 
     done: Counter[str]
 
-    def ask(self, path: str, **parameters: Any) -> Row:
+    def document(self, path: str, **parameters: Any) -> Row:
         for _ in range(_MOST_TRIES):
-            document = super().ask(path, **parameters)
+            document = super().document(path, **parameters)
             if document["success"] or document["error"]["code"] != "service_unavailable":
                 break
             self.done["responses 503"] += 1

@@ -288,7 +288,7 @@ def net_flows(
 
 def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
     """Return those of now, and those as of a day ago, which later trades have not changed."""
-    asked = (
+    questions = (
         ("cluster", 1, Decimal(0)),
         ("cluster", 2, Decimal(1)),
         ("entry", 1, Decimal(0)),
@@ -301,7 +301,7 @@ def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figur
         )
         for moment, hours in ((now, 24), (now - timedelta(hours=23), 1), (now - timedelta(days=1), 168))
         for group in GROUPS
-        for mode, least, min_value in asked
+        for mode, least, min_value in questions
     }
 
 

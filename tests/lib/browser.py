@@ -51,20 +51,22 @@ class Page:
     def open_tab(self) -> None:
         """Open a tab, and close the one before."""
         before, self._session, self.problems = self._target, None, []
-        self._target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self._target = self.command("Target.createTarget", url="about:blank")["targetId"]
         if before:
-            self.ask("Target.closeTarget", targetId=before)
-        self._session = self.ask("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
+            self.command("Target.closeTarget", targetId=before)
+        self._session = self.command("Target.attachToTarget", targetId=self._target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
-            self.ask(f"{domain}.enable")
+            self.command(f"{domain}.enable")
 
     def open(self, url: str) -> None:
         """Open a page. Wait for it with await_true()."""
-        self.ask("Page.navigate", url=url)
+        self.command("Page.navigate", url=url)
 
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression; a promise is awaited."""
-        reply = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        reply = self.command("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in reply, reply["exceptionDetails"]
         return reply["result"].get("value")
 
@@ -87,7 +89,7 @@ class Page:
     def press(self, key: str, code: int) -> None:
         """Press a key, such as Tab (9) or Enter (13)."""
         for kind in ("keyDown", "keyUp"):
-            self.ask(
+            self.command(
                 "Input.dispatchKeyEvent",
                 type=kind,
                 key=key,
@@ -96,7 +98,7 @@ class Page:
                 text="\r" if key == "Enter" and kind == "keyDown" else "",
             )
 
-    def ask(self, method: str, **parameters: Any) -> Message:
+    def command(self, method: str, **parameters: Any) -> Message:
         """Run a DevTools command and return its result."""
         self._number += 1
         command: Message = {"id": self._number, "method": method, "params": parameters}
@@ -160,7 +162,7 @@ def browser(folder: Path) -> Iterator[Page]:
         try:
             page = Page(sent, received)
             yield page
-            page.ask("Browser.close")
+            page.command("Browser.close")
         finally:
             try:
                 process.wait(timeout=10)

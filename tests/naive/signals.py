@@ -14,7 +14,7 @@ from tests.naive.walk import Position, Row, Trade, Wallet, shown, shown_time, to
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: trades in (`now` - `hours`, `now`]."""
+    """What is requested: trades in (`now` - `hours`, `now`]."""
 
     now: datetime
     mode: str

@@ -30,7 +30,7 @@ class Stub:
     """A running stub. `portfolios`, `swaps`, `transactions` and `prices` are the data of the providers.
 
     `scenarios` come first: those of a provider ("moralis", "alchemy", "rpc", "coingecko", "binance"), of
-    a node's method, and of a wallet or transaction (EVM: lower case). `asked` counts requests by subject;
+    a node's method, and of a wallet or transaction (EVM: lower case). `requested` counts requests by subject;
     `release` ends what hangs.
     """
 
@@ -44,7 +44,7 @@ class Stub:
         self.alchemy = alchemy.Alchemy(self._portfolio)
         self.scenarios: dict[str, Scenario] = {}
         self.calls: list[Call] = []
-        self.asked: Counter[str] = Counter()
+        self.requested: Counter[str] = Counter()
         self.release = threading.Event()
         # The provider's own hook answers for Moralis' paths; the one below for all.
         app = create_provider(self._portfolio)
@@ -98,7 +98,7 @@ class Stub:
             "SYNC_RPC_REQUESTS_PER_SECOND": "1000",
         }
 
-    def asked_of(self, name: str) -> list[str]:
+    def requests_of(self, name: str) -> list[str]:
         """Return the subjects of the requests of a path or method, in order."""
         return [call.subject for call in self.calls if call.name == name]
 
@@ -122,7 +122,7 @@ class Stub:
         subjects = {call.subject for call in calls}
         with self._lock:
             self.calls += calls
-            self.asked.update(subjects)
+            self.requested.update(subjects)
         for place in (request.blueprint or "moralis", *(call.name for call in calls), *subjects):
             scenario = self.scenarios.get(place)
             response = scenario() if scenario is not None else None

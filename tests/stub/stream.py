@@ -30,15 +30,15 @@ class _Client:
 class Stream:
     """A running websocket server. `methods` are those that the node has, `most` the subscriptions it allows.
 
-    While `is_silent` it sends nothing, and while `is_down` it accepts no connection. `asked` are the requests
-    in their order.
+    While `is_silent` it sends nothing, and while `is_down` it accepts no connection. `requested` has the
+    requests in their order.
     """
 
     def __init__(self) -> None:
         self.methods = {"transactionSubscribe", "logsSubscribe", "slotSubscribe"}
         self.most = 1000
         self.is_silent = self.is_down = False
-        self.asked: list[Row] = []
+        self.requested: list[Row] = []
         self._clients: list[_Client] = []
         self._lock = threading.Lock()
         self._last_id = 0
@@ -111,7 +111,7 @@ class Stream:
             return
         method, parameters = request["method"], request["params"]
         with self._lock:
-            self.asked.append(request)
+            self.requested.append(request)
             if method.endswith("Unsubscribe"):
                 client.subscriptions.pop(parameters[0], None)
                 client.send({"id": request["id"], "result": True})

@@ -193,7 +193,7 @@ def test_a_run_with_too_few_requests_goes_on_without_paying_again(
     assert all(run.wallets == [] or run.wallets == whole.wallets for run in runs)
 
 
-@pytest.mark.parametrize("kind", ["limits", "lies", "dies"])
+@pytest.mark.parametrize("kind", ["limits", "lies", "crashes"])
 def test_a_node_that_fails_costs_time_and_no_truth(
     operator: Operator, stub: Stub, launches: Launches, tmp_path: Path, kind: str
 ) -> None:
@@ -202,7 +202,7 @@ def test_a_node_that_fails_costs_time_and_no_truth(
     fault = {
         "limits": faults.in_turn(*[None] * 7, *[faults.status(429)] * 5),
         "lies": faults.in_turn(*[None] * 9, *[faults.document([])] * 6),
-        "dies": faults.in_turn(*[None] * 11, *[faults.close()] * 6),
+        "crashes": faults.in_turn(*[None] * 11, *[faults.close()] * 6),
     }[kind]
     stub.scenarios["rpc"] = fault
     found = discover(operator, tmp_path, *arguments)

@@ -58,7 +58,7 @@ def test_the_curve_is_read_in_place_of_the_mint_where_there_is_one(
     operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
 ) -> None:
     assert discover(operator, tmp_path, *OF_BOTH).status == 0
-    listed = set(stub.asked_of("getSignaturesForAddress"))
+    listed = set(stub.requests_of("getSignaturesForAddress"))
     assert {curve_of(FART), BONK} <= listed
     assert not {FART, curve_of(BONK)} & listed
 

@@ -59,13 +59,16 @@ def test_wallets_share_the_requests(stub: Stub, chain: EvmChain, operator: Opera
     chain.add(now(), *(buy(number, wallet=other) for number, other in enumerate(others[:20], 1)))
     done = sync(operator)
     assert (done["synced"], done["changed"]) == (300, 20)
-    assert len(stub.asked_of("eth_getLogs")) == 2
+    assert len(stub.requests_of("eth_getLogs")) == 2
     # More than a few receipts of a block come in one response.
-    assert (len(stub.asked_of("eth_getBlockReceipts")), stub.asked_of("eth_getTransactionReceipt")) == (1, [])
+    assert (len(stub.requests_of("eth_getBlockReceipts")), stub.requests_of("eth_getTransactionReceipt")) == (
+        1,
+        [],
+    )
     stub.calls.clear()
     assert sync(operator)["changed"] == 0
     # The last blocks are read again, and nothing else.
-    assert len(stub.asked_of("eth_getLogs")) == 2
+    assert len(stub.requests_of("eth_getLogs")) == 2
 
 
 def test_a_wallet_that_is_tracked_later_is_read_from_the_beginning(
@@ -85,7 +88,7 @@ def test_more_in_the_block_of_the_wallet_needs_a_trace(
     gift = Transaction(receipt(9, sender=FRIEND, to=WALLET), ETH // 2, {WALLET: ETH // 2})
     chain.add(now(), sold_somewhere(1), gift)
     assert sync(operator)["left_out_reasons"].keys() == {"no_value"}
-    assert stub.asked_of("eth_getBalance") == []
+    assert stub.requests_of("eth_getBalance") == []
     chain.has_traces = True
     assert sync(operator)["changed"] == 1
     assert trades(operator)[signature(1), CAT, "sell"] == ("1", "1", None)
@@ -218,7 +221,7 @@ def test_a_span_that_is_too_long_is_halved(
     for number, block in enumerate(chain.blocks, 1):
         block.transactions = [buy(number)]
     assert sync(operator)["changed"] == 30
-    assert len(stub.asked_of("eth_getLogs")) < 60
+    assert len(stub.requests_of("eth_getLogs")) < 60
 
 
 def test_a_node_that_refuses_single_blocks_fails_the_chain(chain: EvmChain, operator: Operator) -> None:
@@ -250,7 +253,7 @@ def test_a_node_without_block_receipts_gets_batches(stub: Stub, chain: EvmChain,
     chain.has_block_receipts = False
     chain.add(now(), *(buy(number) for number in range(1, 9)))
     sync(operator)
-    assert len(stub.asked_of("eth_getTransactionReceipt")) == 8
+    assert len(stub.requests_of("eth_getTransactionReceipt")) == 8
     # With several transactions of the wallet in a block, none is valued by its balance.
     assert len(trades(operator)) == 8
 

@@ -106,7 +106,7 @@ def test_a_cursor_that_comes_again_ends_the_reading(stub: Stub, operator: Operat
     stub.scenarios[WALLETS[0]] = faults.document(loop)
     done = operator.sync()
     assert (done.only["synced"], done.only["failures"]) == (11, {"malformed": 1})
-    assert stub.asked[WALLETS[0]] == 2
+    assert stub.requested[WALLETS[0]] == 2
     assert trades_of(operator, WALLETS[0]) == 0
 
 
@@ -115,7 +115,7 @@ def test_pages_that_never_go_on_in_time_end_the_reading(stub: Stub, operator: Op
     stub.scenarios[WALLETS[0]] = lambda: faults.document({"cursor": f"{next(numbers)}", "result": []})()
     done = operator.sync()
     assert (done.only["synced"], done.only["failures"]) == (11, {"malformed": 1})
-    assert stub.asked[WALLETS[0]] == 20
+    assert stub.requested[WALLETS[0]] == 20
 
 
 def test_an_empty_page_with_a_cursor_is_not_the_end(stub: Stub, operator: Operator) -> None:
@@ -127,7 +127,7 @@ def test_an_empty_page_with_a_cursor_is_not_the_end(stub: Stub, operator: Operat
 def test_a_quota_used_up_ends_the_round_politely_until_midnight(stub: Stub, operator: Operator) -> None:
     out_of_quota = faults.status(401, faults.QUOTA)
     stub.scenarios["moralis"] = lambda: (
-        out_of_quota() if sum(stub.asked[address] for address in WALLETS) > 20 else None
+        out_of_quota() if sum(stub.requested[address] for address in WALLETS) > 20 else None
     )
     done = operator.sync(SYNC_THREADS="2")
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).replace(hour=0, minute=0, second=0)

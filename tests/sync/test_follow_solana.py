@@ -29,12 +29,12 @@ class Follow:
         self.running: Running = start("trades", "--follow", "--since", "30m", **times | environment)
         self.running.next_round()
 
-    def happen(self, signature: str, told: Row | None = None, wallet: str = WALLET, times: int = 1) -> None:
+    def happen(self, signature: str, row: Row | None = None, wallet: str = WALLET, times: int = 1) -> None:
         """Confirm a transaction, and notify of it."""
-        told = told or buy(now(), wallet=wallet)
+        row = row or buy(now(), wallet=wallet)
         self.stub.transactions.unfinal.add(signature)
-        self.stub.transactions.add(wallet, signature, told)
-        self.stub.stream.notify([wallet], signature, told, times)
+        self.stub.transactions.add(wallet, signature, row)
+        self.stub.stream.notify([wallet], signature, row, times)
 
     def has(self, *signatures: str) -> bool:
         """Return whether the ledger comes to have exactly these transactions."""
@@ -71,16 +71,16 @@ def test_a_confirmed_trade_is_in_the_ledger_within_seconds_and_in_the_status(
         return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
 
     assert eventually(shows("solana", method, "1", "of", "1", "yes"), WAIT)
-    told = buy(now(), units=1_500_000, lamports=123_456_789)
+    row = buy(now(), units=1_500_000, lamports=123_456_789)
     began = time.monotonic()
-    follow.happen("one", told)
+    follow.happen("one", row)
     assert follow.has("one")
     seconds = time.monotonic() - began
     assert seconds < 3
     (trade,) = operator.ledger().values()
-    assert (trade[0], trade[1], trade[3].timestamp()) == ("1.5", "0.123456789", told["blockTime"])
+    assert (trade[0], trade[1], trade[3].timestamp()) == ("1.5", "0.123456789", row["blockTime"])
     # Neither list nor transaction are requested, if the node sends whole ones.
-    assert stub.asked_of("getTransaction") == ([] if method == "transactionSubscribe" else ["one"])
+    assert stub.requests_of("getTransaction") == ([] if method == "transactionSubscribe" else ["one"])
     assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [], WAIT)
     (delays,) = json.loads(status(operator, "--json"))["delays"]
     # It was the only new trade, and is so when it is read again.
@@ -110,14 +110,14 @@ def test_recorded_notifications_are_read(stub: Stub, method: str, operator: Oper
         assert follow.has(signature)
         return
     result = recorded["transactionNotification"]["params"]["result"]
-    told = buy(now() - timedelta(seconds=5)) | {"slot": result["slot"]}
-    stub.transactions.add(seller, result["signature"], told)
+    row = buy(now() - timedelta(seconds=5)) | {"slot": result["slot"]}
+    stub.transactions.add(seller, result["signature"], row)
     stub.transactions.unfinal.add(result["signature"])
     stub.stream.replay(recorded["transactionNotification"])
     assert follow.has(result["signature"])
     (((*_, mint, side), trade),) = operator.ledger().items()
     assert (mint, side) == ("8Y3RkHg21Gj1VBXJi7pcay4qeRqRrY3juZaBac64pump", "sell")
-    assert (trade[:2], trade[3].timestamp()) == (("2948735.678665", "0.085249447"), told["blockTime"])
+    assert (trade[:2], trade[3].timestamp()) == (("2948735.678665", "0.085249447"), row["blockTime"])
 
 
 def lines(operator: Operator) -> list[str]:
@@ -160,17 +160,17 @@ def test_what_comes_back_or_is_notified_again_in_another_block_has_the_time_of_t
     for signature in ("back", "again"):
         follow.happen(signature, buy(now() - timedelta(seconds=2)))
     assert follow.has("back", "again")
-    told = buy(now())
+    row = buy(now())
     for signature in ("back", "again"):
         stub.transactions.drop(signature)
-    stub.transactions.add(WALLET, "back", told)
-    follow.happen("again", told)
+    stub.transactions.add(WALLET, "back", row)
+    follow.happen("again", row)
 
     def have_moved() -> bool:
         ledger = operator.ledger()
         return {(key[2], trade[3].timestamp()) for key, trade in ledger.items()} == {
-            ("back", told["blockTime"]),
-            ("again", told["blockTime"]),
+            ("back", row["blockTime"]),
+            ("again", row["blockTime"]),
         }
 
     assert eventually(have_moved, WAIT)
@@ -236,13 +236,13 @@ def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
     assert follow.is_followed(WALLET)
     # Each of them takes two requests: half a minute in all.
     operator.track(*(("solana", other) for other in addresses("solana", 80)))
-    assert eventually(lambda: len(stub.asked_of("getSignaturesForAddress")) > 10, WAIT)
+    assert eventually(lambda: len(stub.requests_of("getSignaturesForAddress")) > 10, WAIT)
     began = time.monotonic()
     for number in range(3):
         follow.happen(f"t{number}")
         assert eventually(lambda: len(operator.ledger()) == number + 1, WAIT)  # noqa: B023
     assert time.monotonic() - began < 6
-    assert len(set(stub.asked_of("getSignaturesForAddress"))) < 80
+    assert len(set(stub.requests_of("getSignaturesForAddress"))) < 80
 
 
 def flood(stub: Stub, many: int) -> None:
@@ -278,7 +278,7 @@ def test_what_only_names_a_wallet_is_read_after_what_it_signed(stub: Stub, begin
     follow.happen("mine")
     assert follow.has("mine")
     assert time.monotonic() - began < 15
-    assert len(stub.asked_of("getBlockTime")) < 700
+    assert len(stub.requests_of("getBlockTime")) < 700
 
 
 def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str, begin: Begin) -> None:
@@ -307,9 +307,9 @@ def test_a_limit_on_subscriptions_is_told_and_the_others_are_read(stub: Stub, be
     for number, other in enumerate(others):
         stub.transactions.add(other, f"t{number}", buy(now(), wallet=other))
     assert follow.has(*(f"t{number}" for number in range(4)))
-    asked = len(stub.stream.asked)
+    before = len(stub.stream.requested)
     time.sleep(1)
-    assert len(stub.stream.asked) == asked
+    assert len(stub.stream.requested) == before
     assert "allows no more than 2 followed wallets" in follow.running.end()[1]
 
 
@@ -345,7 +345,7 @@ def test_killed_at_any_instant_nothing_is_missed(
 def test_wallets_are_read_once_an_hour_too(stub: Stub, begin: Begin) -> None:
     follow = begin()
     # At the start, and for what happened before it was followed.
-    assert eventually(lambda: len(stub.asked_of("getSignaturesForAddress")) == 2, WAIT)
+    assert eventually(lambda: len(stub.requests_of("getSignaturesForAddress")) == 2, WAIT)
     stub.transactions.add(WALLET, "not notified", buy(now()))
     time.sleep(2)
     assert follow.operator.ledger() == {}

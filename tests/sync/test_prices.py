@@ -92,9 +92,9 @@ def test_every_past_hour_gets_a_price_and_a_second_run_asks_for_none(stub: Stub,
     for currency in ("SOL", "BNB", "ETH"):
         assert len(hours(operator, currency)) >= 30 * 24
     before = known(operator)
-    stub.asked.clear()
+    stub.requested.clear()
     operator.sync("prices", "--since", "30d")
-    assert stub.asked == {"/api/v3/simple/price": 1}
+    assert stub.requested == {"/api/v3/simple/price": 1}
     assert before.items() <= known(operator).items()
 
 

@@ -64,8 +64,8 @@ def test_killed_at_any_instant_a_further_run_gives_the_same(
         assert landed.items() <= world.expected.items()
     del stub.scenarios["moralis"]
     done = operator.sync("trades", "--since", "29d")
-    told = operator.sync("status").only["left_out"]
-    assert sum(one["total"] for one in told if one["reason"] in tuple(Reason)) == world.bad
+    counted = operator.sync("status").only["left_out"]
+    assert sum(one["total"] for one in counted if one["reason"] in tuple(Reason)) == world.bad
     # Rows that are left out are new to this run, if no earlier one came so far.
     assert (done.only["failed"], done.status) == (0, 3 if done.only["new_left_out"] else 0)
     assert operator.ledger() == world.expected

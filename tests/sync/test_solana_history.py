@@ -29,8 +29,8 @@ def _tracked(operator: Operator, stub: Stub) -> None:
 def trade(stub: Stub, count: int) -> set[str]:
     """Add trades, four in a second, and return their signatures."""
     for number in range(count):
-        told = buy(AT + timedelta(seconds=number // 4), lamports=SOL + number)
-        stub.transactions.add(WALLET, f"t{number}", told)
+        row = buy(AT + timedelta(seconds=number // 4), lamports=SOL + number)
+        stub.transactions.add(WALLET, f"t{number}", row)
     return {f"t{number}" for number in range(count)}
 
 
@@ -43,8 +43,8 @@ def test_a_first_fetch_takes_a_request_for_each_page(stub: Stub, operator: Opera
     stub.transactions.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
     stub.transactions.add(WALLET, "too old", buy(now() - timedelta(days=40)))
     assert operator.sync().only["changed"] == 250
-    assert len(stub.asked_of(HISTORY)) == 3
-    assert stub.asked_of(LIST) == stub.asked_of(ONE) == []
+    assert len(stub.requests_of(HISTORY)) == 3
+    assert stub.requests_of(LIST) == stub.requests_of(ONE) == []
     in_pages = operator.ledger()
     methods = {one["method"]: one["total"] for one in json.loads(status(operator, "--json"))["methods"]}
     assert methods[HISTORY] == 3
@@ -62,7 +62,7 @@ def test_what_is_new_since_the_last_round_is_listed(stub: Stub, operator: Operat
     stub.calls.clear()
     stub.transactions.add(WALLET, "new", buy(now()))
     assert operator.sync().only["changed"] == 1
-    assert (stub.asked_of(HISTORY), stub.asked_of(ONE)) == ([], ["new"])
+    assert (stub.requests_of(HISTORY), stub.requests_of(ONE)) == ([], ["new"])
 
 
 def test_after_an_outage_what_was_missed_comes_in_pages(stub: Stub, operator: Operator) -> None:
@@ -71,7 +71,7 @@ def test_after_an_outage_what_was_missed_comes_in_pages(stub: Stub, operator: Op
     trade(stub, 120)
     stub.calls.clear()
     assert operator.sync().only["changed"] == 120
-    assert (len(stub.asked_of(HISTORY)), stub.asked_of(ONE)) == (2, [])
+    assert (len(stub.requests_of(HISTORY)), stub.requests_of(ONE)) == (2, [])
 
 
 def test_a_page_that_fails_is_read_again_from_the_one_before(stub: Stub, operator: Operator) -> None:
@@ -82,7 +82,7 @@ def test_a_page_that_fails_is_read_again_from_the_one_before(stub: Stub, operato
     stub.calls.clear()
     assert operator.sync(SYNC_OVERLAP_SECONDS="0").only["changed"] == 150
     assert signatures(operator) == expected
-    assert (len(stub.asked_of(HISTORY)), stub.asked_of(ONE)) == (2, [])
+    assert (len(stub.requests_of(HISTORY)), stub.requests_of(ONE)) == (2, [])
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_a_node_that_refuses_it_is_asked_for_each_transaction(
     stub.scenarios[HISTORY] = refusal
     done = operator.sync("trades", "-v", SYNC_THREADS="1")
     assert (done.status, signatures(operator)) == (0, expected)
-    assert len(stub.asked_of(ONE)) == 60
+    assert len(stub.requests_of(ONE)) == 60
     # Once, or once more without the version; and once in the log.
-    assert len(stub.asked_of(HISTORY)) <= 2
+    assert len(stub.requests_of(HISTORY)) <= 2
     assert done.text.count(f"the node has no {HISTORY}") == 1
 
 
@@ -114,14 +114,14 @@ def test_it_goes_on_one_by_one_where_the_node_stops(stub: Stub, operator: Operat
     assert operator.sync().only["changed"] == 150
     assert signatures(operator) == expected
     # Those of the second in which the page ended are known.
-    assert len(stub.asked_of(ONE)) == 50
+    assert len(stub.requests_of(ONE)) == 50
 
 
 def test_a_token_that_comes_again_fails_the_wallet(stub: Stub, operator: Operator) -> None:
     page = {"data": [], "paginationToken": "1:1"}
     stub.scenarios[HISTORY] = faults.document({"jsonrpc": "2.0", "id": 0, "result": page})
     assert operator.sync().only["failures"] == {"malformed": 1}
-    assert len(stub.asked_of(HISTORY)) == 2
+    assert len(stub.requests_of(HISTORY)) == 2
 
 
 def test_what_names_only_a_token_account_of_the_wallet_is_read(stub: Stub, operator: Operator) -> None:

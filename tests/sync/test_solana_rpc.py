@@ -92,7 +92,7 @@ def test_failed_transactions_are_not_even_asked_for(stub: Stub, operator: Operat
     stub.transactions.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
     stub.transactions.add(WALLET, "good", buy(AT))
     assert operator.sync().only["changed"] == 1
-    assert stub.asked_of("getTransaction") == ["good"]
+    assert stub.requests_of("getTransaction") == ["good"]
 
 
 @pytest.mark.parametrize("page_rows", [7, 1000])
@@ -106,7 +106,7 @@ def test_page_after_page_down_to_the_beginning_and_no_further(
     for number in range(20):
         stub.transactions.add(WALLET, f"old{number}", buy(now() - timedelta(days=40 + number)))
     assert operator.sync("trades", "--since", "30d").only["changed"] == 130
-    assert len(stub.asked_of("getTransaction")) == 130
+    assert len(stub.requests_of("getTransaction")) == 130
     assert operator.sync("trades", "--since", "30d").only["changed"] == 0
     assert operator.sync("trades", "--since", "60d").only["changed"] == 20
 
@@ -118,7 +118,7 @@ def test_a_list_that_goes_round_in_circles_ends_the_reading(stub: Stub, operator
         {"jsonrpc": "2.0", "id": 0, "result": [circle]}
     )
     assert operator.sync().only["failures"] == {"malformed": 1}
-    assert len(stub.asked_of("getSignaturesForAddress")) == 2
+    assert len(stub.requests_of("getSignaturesForAddress")) == 2
 
 
 def test_what_fails_fails_its_wallet_and_no_other(stub: Stub, operator: Operator) -> None:
@@ -163,7 +163,7 @@ def test_one_that_is_told_a_moment_later_is_no_trouble(stub: Stub, operator: Ope
     null = {"jsonrpc": "2.0", "id": 0, "result": None}
     stub.scenarios["a"] = faults.in_turn(faults.document(null))
     assert operator.sync().only["changed"] == 2
-    assert stub.asked_of("getTransaction") == ["a", "b", "a"]
+    assert stub.requests_of("getTransaction") == ["a", "b", "a"]
 
 
 def test_an_old_one_that_the_node_has_lost_is_kept_and_costs_no_other(stub: Stub, operator: Operator) -> None:
@@ -197,7 +197,7 @@ def test_transactions_of_newer_versions_are_asked_for_as_the_node_names_them(
         stub.transactions.add(WALLET, f"version {version}", of_version(version))
     assert operator.sync().only["changed"] == 3
     # Once for the version that was not known, and never again in this process.
-    assert len(stub.asked_of("getTransaction")) == 4
+    assert len(stub.requests_of("getTransaction")) == 4
 
 
 def test_an_older_node_that_knows_no_version_1_returns_all_others(stub: Stub, operator: Operator) -> None:
@@ -213,7 +213,7 @@ def test_an_older_node_that_knows_no_version_1_returns_all_others(stub: Stub, op
     stub.calls.clear()
     done = operator.sync(SYNC_OVERLAP_SECONDS="0")
     assert (done.status, done.only["new_left_out"], done.only["unreadable"]) == (3, 0, 1)
-    assert "new" in stub.asked_of("getTransaction")
+    assert "new" in stub.requests_of("getTransaction")
     stub.transactions.newest_version = 1
     done = operator.sync(SYNC_OVERLAP_SECONDS="0")
     assert (done.status, done.only["changed"], done.only["unreadable"]) == (0, 1, 0)
@@ -335,7 +335,7 @@ def test_a_reading_that_failed_goes_on_from_what_has_landed(stub: Stub, operator
     stub.scenarios.clear()
     stub.calls.clear()
     assert operator.sync(SYNC_OVERLAP_SECONDS="0").only["changed"] == 20
-    assert stub.asked_of("getTransaction") == [f"t{number}" for number in range(100, 120)]
+    assert stub.requests_of("getTransaction") == [f"t{number}" for number in range(100, 120)]
 
 
 def test_a_wallet_with_much_to_read_gives_way_to_the_others(
@@ -349,7 +349,7 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(
     first = running.next_round()
     assert (first["synced"], first["behind"], first["left"]) == (1, 1, 0)
     stub.transactions.add(quiet, "now", buy(now(), wallet=quiet))
-    # The next round may have asked for the quiet one already; the one after that has not.
+    # The next round may have requested the quiet one already; the one after that has not.
     for _ in range(2):
         later = running.next_round()
     assert (later["synced"], later["behind"]) == (1, 1)
@@ -357,4 +357,4 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(
     running.until(lambda summary: not summary["behind"])
     running.end()
     assert len(operator.ledger()) == 231
-    assert len(stub.asked_of("getTransaction")) == 231
+    assert len(stub.requests_of("getTransaction")) == 231

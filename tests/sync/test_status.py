@@ -129,12 +129,12 @@ def test_a_round_under_way_shows_how_far_it_is_and_is_not_late(
 
     stub.scenarios["moralis"] = while_the_last_is_read
     outcome = operator.sync("trades", "--chain", "solana", SYNC_THREADS="1")
-    ((told, metric),) = seen
+    ((line, metric),) = seen
     assert metric["wallet_api_sync_round_wallets"] == 2
     assert metric["wallet_api_sync_round_trades"] == 0
     # Though no round has ended since a day.
     assert metric["wallet_api_sync_age_seconds"] < 60
-    assert "1 of 2 wallets, 0 trades" in told
+    assert "1 of 2 wallets, 0 trades" in line
     assert "solana: 1 of 2 wallets are read, with 0 trades" in outcome.text
     # It has ended.
     (sync,) = json.loads(status(operator, "--json"))["syncs"]
@@ -169,8 +169,8 @@ def test_a_sync_that_is_no_longer_run_can_be_forgotten(stub: Stub, operator: Ope
 def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, operator: Operator) -> None:
     read_from(stub, operator)
     gift = transaction(AT, WALLET, own(FART, 5), Move("friend", FART, -5))
-    for signature, told in (("good", buy(AT)), ("unclear", unclear()), ("gift", gift)):
-        stub.transactions.add(WALLET, signature, told)
+    for signature, sent in (("good", buy(AT)), ("unclear", unclear()), ("gift", gift)):
+        stub.transactions.add(WALLET, signature, sent)
     assert [operator.sync().status for _ in range(3)] == [3, 0, 0]
     lines = [line.split() for line in status(operator).splitlines()]
     assert lines[0][:2] == ["SYNC", "CHAIN"]
@@ -186,8 +186,8 @@ def test_what_a_killed_round_left_out_is_counted_once(stub: Stub, operator: Oper
     (other,) = addresses("solana", 1)
     operator.track(("solana", other))
     gift = transaction(AT, WALLET, own(FART, 5), Move("friend", FART, -5))
-    for signature, told in (("unclear", unclear()), ("gift", gift)):
-        stub.transactions.add(WALLET, signature, told)
+    for signature, sent in (("unclear", unclear()), ("gift", gift)):
+        stub.transactions.add(WALLET, signature, sent)
     is_over = threading.Event()
 
     def wait_at_the_other() -> None:
@@ -262,8 +262,8 @@ def test_the_delay_of_what_is_left_out_does_not_count(stub: Stub, operator: Oper
     read_from(stub, operator)
     operator.sync()
     # In dollars, and there is no price of SOL.
-    told = transaction(AT, WALLET, own(USDC, -9), own(FART, 7), pool(USDC, 9), pool(FART, -7))
-    stub.transactions.add(WALLET, "dollars", told)
+    sent = transaction(AT, WALLET, own(USDC, -9), own(FART, 7), pool(USDC, 9), pool(FART, -7))
+    stub.transactions.add(WALLET, "dollars", sent)
     # One of each side.
     assert operator.sync().only["left_out"] == 2
     assert json.loads(status(operator, "--json"))["delays"] == []

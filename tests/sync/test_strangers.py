@@ -205,7 +205,7 @@ def test_of_a_block_with_too_many_transfers_the_wallets_own_transactions_are_rea
     number = chain.start + 1
     assert kept(operator)[WALLET, f"block {number}"][0] == "unreadable"
     assert not any(signature(3) in key for key in (*operator.ledger(), *kept(operator)))
-    assert len(stub.asked_of("eth_getLogs")) < 40
+    assert len(stub.requests_of("eth_getLogs")) < 40
     # When the node lists all of it, it is read.
     chain.most_logs = 10_000
     chain.blocks[1].transactions = chain.blocks[1].transactions[-3:]
@@ -222,12 +222,12 @@ def test_a_block_with_too_many_transfers_leaves_the_others_together(
     chain.add(now(), buy(2))
     assert one_round(operator)["changed"] == 2
     # Some for the block, some for the wallet in it, and the rest in long spans.
-    assert len(stub.asked_of("eth_getLogs")) < 80
+    assert len(stub.requests_of("eth_getLogs")) < 80
     stub.calls.clear()
     chain.add(now(), buy(3))
     assert one_round(operator)["changed"] == 1
     # A new process also reads once more what was left out.
-    assert len(stub.asked_of("eth_getLogs")) <= 8
+    assert len(stub.requests_of("eth_getLogs")) <= 8
 
 
 @pytest.mark.parametrize("seconds", [10**13, 10**11])

@@ -99,11 +99,11 @@ def test_a_node_that_fails_does_not_stop_the_others(stub: Stub, operator: Operat
     stub.scenarios["eth_chainId"] = faults.status(400)
     done = operator.sync("tokens")
     assert (done.status, done.only["read"], done.only["failures"]) == (3, 1, ["eth rejected"])
-    told = CliRunner().invoke(cli, ["sync", "tokens"], env=operator.environment).stdout
-    assert ": 0 faces of tokens read; failed: eth rejected; " in told
+    printed = CliRunner().invoke(cli, ["sync", "tokens"], env=operator.environment).stdout
+    assert ": 0 faces of tokens read; failed: eth rejected; " in printed
     del stub.scenarios["eth_chainId"]
-    told = CliRunner().invoke(cli, ["sync", "tokens"], env=operator.environment).stdout
-    assert ": 1 faces of tokens read; 1 without one; " in told
+    printed = CliRunner().invoke(cli, ["sync", "tokens"], env=operator.environment).stdout
+    assert ": 1 faces of tokens read; 1 without one; " in printed
 
 
 def test_without_a_node_it_says_so(operator: Operator) -> None:

@@ -101,7 +101,7 @@ def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
 ) -> None:
     add(
         stub,
-        # Three hops, told from the last to the first, and nothing of dollars.
+        # Three hops, listed from the last to the first, and nothing of dollars.
         swap("out", AT, sol("3"), usdc("600")),
         swap("out", AT, usdc("600"), leg(BONK, "9000000", "Bonk"), pool=POOL),
         swap("out", AT, leg(BONK, "9000000", "Bonk"), fart("210"), pool="third"),
@@ -306,7 +306,7 @@ def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(stub: Stub, 
     add(
         stub,
         swap("late", NOW - timedelta(minutes=45), fart("1"), sol("0.01"), 1.6),
-        # The hop's other half, which tells its value better.
+        # The hop's other half, which has the better value.
         swap("hop", AT, usdc("200"), sol("1.3"), 200.0, pool=POOL),
     )
     operator.sync(SYNC_OVERLAP_SECONDS="7200")
@@ -369,6 +369,6 @@ def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
     )
     stub.calls.clear()
     operator.sync(SYNC_THREADS="1")
-    asked = [call.subject for call in stub.calls]
-    assert set(asked[:2]) == {second, third}
-    assert asked[2:] == [first, WALLET]
+    requested = [call.subject for call in stub.calls]
+    assert set(requested[:2]) == {second, third}
+    assert requested[2:] == [first, WALLET]

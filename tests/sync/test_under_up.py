@@ -88,7 +88,7 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
 
             def values(chain: str, address: str) -> dict[str, int]:
                 trades = data("history", blockchain=chain, type="kol", address=address)["trades"]
-                return {told["tx_signature"]: told["value"] for told in trades}
+                return {row["tx_signature"]: row["value"] for row in trades}
 
             assert eventually(lambda: values("bnb", BNB_WALLET) == {"0xab": 2}, 60)
             assert eventually(lambda: values("solana", WALLET) == {"s": 2}, 60)

@@ -90,8 +90,8 @@ class World:
         key: Key = (*wallet, signature, mint, "buy" if sign > 0 else "sell")
         amounts = (plain(Decimal(units).scaleb(-6)), plain(value), plain(value * DOLLARS["solana"]))
         self.expected[key] = (*amounts, at, f"Token {mint[:6]}")
-        told = transaction(at, wallet[1], *moves) | {"version": self._random.choice(("legacy", 0, 1))}
-        self.stub.transactions.add(wallet[1], signature, told)
+        row = transaction(at, wallet[1], *moves) | {"version": self._random.choice(("legacy", 0, 1))}
+        self.stub.transactions.add(wallet[1], signature, row)
 
     def _single(self, chain: str, signature: str, at: datetime) -> tuple[list[Row], Trades]:
         mint, amount, value = self._mint(chain), self._amount(), self._amount()
