@@ -21,8 +21,9 @@ from tests.lib.folders import server_folder
 from tests.lib.processes import environment_of, is_alive, processes_of, run_command, run_program, wallet_api
 from tests.lib.running_up import LAST_LINE, Up, free_port, running_up
 from tests.lib.waiting import eventually
-from wallet_api import demo, embedded, migrations
+from wallet_api import embedded, migrations
 from wallet_api.database import connect
+from wallet_api.demo.loading import load
 from wallet_api.demo.world import World
 from wallet_api.settings import Settings
 
@@ -46,7 +47,7 @@ def loaded(home: Path) -> Path:
         with connect(str(settings.database_url)) as connection:
             migrations.migrate(connection)
         until = World(now - timedelta(hours=6))
-        demo.load(str(settings.database_url), until, after=now - timedelta(days=2))
+        load(str(settings.database_url), until, after=now - timedelta(days=2))
     return home
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from wallet_api import demo
 from wallet_api.database import connect
 from wallet_api.demo import provider
+from wallet_api.demo.loading import load
 from wallet_api.demo.world import World
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -47,7 +47,7 @@ def demo_service(settings: Settings, age: timedelta = timedelta(0), **size: int)
     """
     url = str(settings.database_url)
     world = World(datetime.now(UTC) - age, **({"wallets": 24, "trades": 4_000, "days": 1} | size))
-    demo.load(url, world)
+    load(url, world)
     with connect(url) as connection:
         key = create_key(connection, "demo service", rate="100000/second")
     with provider.running(url) as stand_in:

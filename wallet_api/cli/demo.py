@@ -7,7 +7,7 @@ import click
 from wallet_api.cli.environment import require_tables, settings_with_database
 from wallet_api.cli.output import progress_bar
 from wallet_api.database import connect
-from wallet_api.demo import OwnData, load
+from wallet_api.demo.loading import OwnData, load
 from wallet_api.demo.world import DAYS, SEED, TRADES, WALLETS, World
 
 _count = click.IntRange(1)

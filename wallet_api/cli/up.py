@@ -15,14 +15,14 @@ from typing import NoReturn
 
 import click
 
-from wallet_api import demo as demo_data
 from wallet_api import embedded, migrations
 from wallet_api.chains import CHAINS
 from wallet_api.cli.output import progress_bar, typed
 from wallet_api.cli.showcase import demo_key_file, guide
 from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
 from wallet_api.database import connect
-from wallet_api.demo import provider
+from wallet_api.demo import has_own, provider
+from wallet_api.demo.loading import keep_current
 from wallet_api.embedded import valkey
 from wallet_api.embedded.server import ENVIRONMENT
 from wallet_api.errors import ServiceUnavailable
@@ -81,12 +81,12 @@ def _run(
     url = str(settings.database_url)
     with connect(url) as connection:
         migrations.migrate(connection)
-        is_demo = demo_wanted and not demo_data.has_own(connection)
+        is_demo = demo_wanted and not has_own(connection)
     environment = _environment(settings)
     if is_demo:
         click.echo("Loading demo trades up to now …")
         with progress_bar("Loading") as show:
-            demo_data.keep_current(url, show)
+            keep_current(url, show)
         if settings.moralis_api_key is None:
             environment |= stack.enter_context(provider.running(url))
     # The listener stays open while gunicorn is started again, so that requests wait.
@@ -228,6 +228,6 @@ def _watch(supervisor: Supervisor, home: Path, demo_url: str | None) -> NoReturn
             trimmed = time.monotonic()
         if demo_url and time.monotonic() - continued > _DEMO_SECONDS:
             with suppress(ServiceUnavailable):
-                demo_data.keep_current(demo_url)
+                keep_current(demo_url)
             continued = time.monotonic()
         time.sleep(_POLL_SECONDS)

@@ -2,6 +2,10 @@
 
 from random import Random
 
+# The wallets exist on no chain, and their addresses show it.
+SOLANA_PREFIX = "DemoWaLLet"
+EVM_PREFIX = "0xde30de30de30"
+
 _ALPHABET = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _TO_BASE58 = bytes(_ALPHABET[byte % 58] for byte in range(256))
 

@@ -12,7 +12,15 @@ from typing import NamedTuple
 import msgspec
 
 from wallet_api.chains import CHAINS, COINS, Chain, Currency
-from wallet_api.demo.forms import evm_address, evm_hash, seeded, solana_address, solana_signature
+from wallet_api.demo.forms import (
+    EVM_PREFIX,
+    SOLANA_PREFIX,
+    evm_address,
+    evm_hash,
+    seeded,
+    solana_address,
+    solana_signature,
+)
 from wallet_api.demo.tokens import SUPPLY, decimals_of, face_of
 from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
 
@@ -20,10 +28,6 @@ WALLETS = 320
 TRADES = 200_000
 DAYS = 45
 SEED = 1
-
-# The wallets exist on no chain, and their addresses show it.
-SOLANA_PREFIX = "DemoWaLLet"
-EVM_PREFIX = "0xde30de30de30"
 
 _DAY = 86400
 _PRICE_SECONDS = 600
