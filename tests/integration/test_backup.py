@@ -71,8 +71,8 @@ def test_a_backup_made_while_trades_land_is_one_moment(
 ) -> None:
     busy = make(str(servers.database_url))
     fill(busy)
-    importer = in_process.Importer(busy, batch_rows=200)
-    rows = random_trades.trades(3_000, WALLETS, datetime.now(UTC), 1)
+    importer = in_process.Importer(busy, batch_rows=100)
+    rows = random_trades.trades(1_500, WALLETS, datetime.now(UTC), 1)
     thread = threading.Thread(target=importer.trades, args=[rows])
     thread.start()
     summary = done("backup", tmp_path / "busy.dump", settings=at(busy))

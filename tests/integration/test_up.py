@@ -134,10 +134,13 @@ class TestWhileItRuns:
         assert 'provider="alchemy"' not in metrics
 
     @needs_chromium
-    def test_its_docs_on_a_phone_begin_with_an_operation_and_have_the_key_filled_in(
+    def test_its_page_has_the_wallets_and_its_docs_on_a_phone_an_operation_and_the_key(
         self, up: Up, tmp_path: Path
     ) -> None:
+        assert f"in a browser, are at {up.url}/\n" in up.output
         with browser(tmp_path / "profile") as page:
+            page.open(f"{up.url}/")
+            page.await_true("document.querySelectorAll('#view tbody tr').length === 40")
             page.command(
                 "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
             )
@@ -147,14 +150,6 @@ class TestWhileItRuns:
             assert page.value(f"{operation}.getBoundingClientRect().bottom") < 844
             assert page.value("document.documentElement.scrollWidth") <= 390
             assert up.key in page.value("document.querySelector('.demo').dataset.key")
-            assert page.problems == []
-
-    @needs_chromium
-    def test_its_page_shows_the_wallets_of_the_demo_at_once(self, up: Up, tmp_path: Path) -> None:
-        assert f"in a browser, are at {up.url}/\n" in up.output
-        with browser(tmp_path / "profile") as page:
-            page.open(f"{up.url}/")
-            page.await_true("document.querySelectorAll('#view tbody tr').length === 40")
             assert page.problems == []
 
     def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
