@@ -45,13 +45,13 @@ def test_killed_at_any_instant_it_loses_nothing_and_repeats_only_under_the_same_
     chance = random.Random(5)
     receiver.behaviours["/"] = lambda: chance.choice([204, 204, 204, 500])
     process = start(rules_of(receiver, ALL))
-    for number in range(6):
+    for number in range(4):
         importer.trades([trade(f"t{number}-{part}", 60 - number) for part in range(3)])
         time.sleep(chance.uniform(0, 0.8))
         process.kill()
         process.wait()
         process = start(rules_of(receiver, ALL))
-    expected = [("trade", f"t{number}-{part}") for number in range(6) for part in range(3)]
+    expected = [("trade", f"t{number}-{part}") for number in range(4) for part in range(3)]
     assert eventually(lambda: len(receiver.accepted()) == len(expected), 60)
     assert sorted(receiver.reported()) == expected
     assert [one[1][:2] for one in receiver.reported()] == [one[1][:2] for one in expected]
