@@ -100,13 +100,13 @@ def test_page_after_page_down_to_the_beginning_and_no_further(
     stub: Stub, operator: Operator, page_rows: int
 ) -> None:
     stub.transactions.page_rows = page_rows
-    for number in range(130):
+    for number in range(70):
         # Several in a second, and chunks that end inside one.
         stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number // 4)))
     for number in range(20):
         stub.transactions.add(WALLET, f"old{number}", buy(now() - timedelta(days=40 + number)))
-    assert operator.sync("trades", "--since", "30d").only["changed"] == 130
-    assert len(stub.requests_of("getTransaction")) == 130
+    assert operator.sync("trades", "--since", "30d").only["changed"] == 70
+    assert len(stub.requests_of("getTransaction")) == 70
     assert operator.sync("trades", "--since", "30d").only["changed"] == 0
     assert operator.sync("trades", "--since", "60d").only["changed"] == 20
 
