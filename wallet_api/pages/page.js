@@ -537,7 +537,7 @@ function token(chain, mint) {
     trades,
     new Block("Who was first", {
       options: TRADER_SORTS,
-      paths: [({ choice, cursor }) => requestPath("tokens/stats", { ...of, sort: choice, limit: 25, cursor })],
+      paths: [({ choice, cursor }) => requestPath("tokens/stats", { ...of, sort: choice, limit: 15, cursor })],
       show: (page) => table([
         ["Wallet", "profile", walletLink, ""],
         ["Type", "profile.type", String, "wide"],
