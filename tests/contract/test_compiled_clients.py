@@ -15,76 +15,12 @@ import requests
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import Gunicorn, run_program
 
-_GO = """\
-package main
-
-import (
-	"context"
-	"fmt"
-	"os"
-
-	client "example.test/client"
-)
-
-func main() {
-	config := client.NewConfiguration()
-	config.Servers = client.ServerConfigurations{{URL: os.Getenv("API")}}
-	config.AddDefaultHeader("Authorization", "Bearer "+os.Getenv("KEY"))
-	groups := client.NewAPIClient(config).GroupsAPI
-	for _, after := range []string{"", "start"} {
-		request := groups.ListLatestTrades(context.Background())
-		request = request.Blockchain(client.BLOCKCHAIN_SOLANA).Type_(client.WALLET_TYPE_KOL).Limit(9)
-		if after != "" {
-			request = request.After(after)
-		}
-		response, _, err := request.Execute()
-		if err != nil {
-			panic(err)
-		}
-		for _, row := range response.Data.Transactions {
-			if row.Change != nil {
-				fmt.Println(row.Change.ArrivedTrade.Event, row.Change.ArrivedTrade.TxSignature)
-			} else {
-				fmt.Println("row", row.Trade.TxSignature)
-			}
-		}
-	}
-}
-"""
-# The module that a union needs checks nothing here.
-_VALIDATOR = "package validator\n\nfunc Validate(value interface{}) error { return nil }\n"
-_TYPESCRIPT = """\
-import type { components } from "./schema.js";
-
-type Latest = components["schemas"]["LatestResponse"];
-
-function line(row: Latest["data"]["transactions"][number]): string {
-  if (!("event" in row)) return `row ${row.tx_signature}`;
-  switch (row.event) {
-    case "trade":
-    case "correction":
-      return `${row.event} ${row.tx_signature}${row.value > 0 ? "" : " for nothing"}`;
-    case "removal":
-      return row.mint;
-    case "wallet_removal":
-      return row.profile.name;
-    case "purge":
-      return row.before ?? row.mint ?? "";
-    default: {
-      const none: never = row;
-      return none;
-    }
-  }
-}
-
-for (const after of ["", "start"]) {
-  const query = new URLSearchParams({ blockchain: "solana", type: "kol", limit: "9", after });
-  const headers = { Authorization: `Bearer ${process.env.KEY}` };
-  const response = await fetch(`${process.env.API}/v1/transactions/latest?${query}`, { headers });
-  const { data } = (await response.json()) as Latest;
-  console.log(data.transactions.map(line).join("\\n"));
-}
-"""
+# With the modules that a client needs, and which checks or reads nothing that is tested.
+_PROGRAMS = Path(__file__).parents[1] / "data" / "clients"
+_JARS = [
+    Path(f"/usr/share/java/{name}.jar")
+    for name in ("jackson-core", "jackson-databind", "jackson-annotations", "jakarta-annotation-api")
+]
 
 
 def _needs(*programs: str) -> pytest.MarkDecorator:
@@ -132,13 +68,13 @@ def test_a_client_in_go_compiles_and_reads_trades_and_changes(
     generate = ("openapi-generator-cli", "generate", "-i", "openapi.json", "-g", "go", "-o", "client")
     _run(tmp_path, *generate, *options)
     validator, program = tmp_path / "validator", tmp_path / "program"
-    for folder, name, code in (
-        (validator, "gopkg.in/validator.v2", _VALIDATOR),
-        (program, "example.test/program", _GO),
+    for folder, name, file in (
+        (validator, "gopkg.in/validator.v2", "validator.go"),
+        (program, "example.test/program", "main.go"),
     ):
         folder.mkdir()
         (folder / "go.mod").write_text(f"module {name}\n\ngo 1.18\n")
-        (folder / "main.go").write_text(code)
+        shutil.copy(_PROGRAMS / file, folder)
     client = tmp_path / "client"
     (client / "go.mod").write_text("module example.test/client\n\ngo 1.18\n")
     replaced = "\nrequire {name} v2.0.0\n\nreplace {name} => ../{folder}\n"
@@ -152,8 +88,8 @@ def test_a_client_in_go_compiles_and_reads_trades_and_changes(
     _run(client, "go", "build", "./...")
     # Money in floats of 32 bits was the other fault.
     assert not [file.name for file in client.glob("model_*.go") if "float32" in file.read_text()]
-    line = _run(program, "go", "run", ".", API=server.url, KEY=demo.key).splitlines()
-    assert line == _expected(server, demo)
+    printed = _run(program, "go", "run", ".", API=server.url, KEY=demo.key).splitlines()
+    assert printed == _expected(server, demo)
 
 
 @_needs("openapi-typescript", "tsc", "node")
@@ -162,11 +98,53 @@ def test_types_of_typescript_tell_trades_and_changes_apart(
 ) -> None:
     _document(server, tmp_path)
     _run(tmp_path, "openapi-typescript", "openapi.json", "-o", "schema.ts")
-    (tmp_path / "package.json").write_text('{"type": "module"}')
-    # Of node, the program uses this alone.
-    (tmp_path / "node.d.ts").write_text("declare const process: { env: Record<string, string> };\n")
-    (tmp_path / "program.ts").write_text(_TYPESCRIPT)
-    options = ("--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom,dom.iterable")
-    _run(tmp_path, "tsc", *options, "program.ts", "node.d.ts")
-    line = _run(tmp_path, "node", "program.js", API=server.url, KEY=demo.key).splitlines()
-    assert line == _expected(server, demo)
+    rows = [f'export type {name} = components["schemas"]["{name}"];' for name in ("Change", "Trade")]
+    rows = ['import type { components } from "./schema.js";', *rows]
+    (tmp_path / "rows.ts").write_text("\n".join(rows))
+    _compiled_types_read_the_same(server, demo, tmp_path, "types.ts")
+
+
+@_needs("openapi-ts", "tsc", "node")
+def test_functions_of_typescript_tell_trades_and_changes_apart(
+    server: Gunicorn, demo: DemoService, tmp_path: Path
+) -> None:
+    _document(server, tmp_path)
+    # By it, the generator decides how modules are named.
+    shutil.copy(_PROGRAMS / "tsconfig.json", tmp_path)
+    _run(tmp_path, "openapi-ts", "-i", "openapi.json", "-o", "client", "-c", "@hey-api/client-fetch")
+    (tmp_path / "rows.ts").write_text('export type { Change, Trade } from "./client/index.js";')
+    _compiled_types_read_the_same(server, demo, tmp_path, "functions.ts")
+
+
+def _compiled_types_read_the_same(server: Gunicorn, demo: DemoService, folder: Path, program: str) -> None:
+    for file in ("tsconfig.json", "told.ts"):
+        shutil.copy(_PROGRAMS / file, folder)
+    shutil.copy(_PROGRAMS / program, folder / "program.ts")
+    (folder / "package.json").write_text('{"type": "module"}')
+    _run(folder, "tsc")
+    printed = _run(folder, "node", "program.js", API=server.url, KEY=demo.key).splitlines()
+    assert printed == _expected(server, demo)
+
+
+@_needs("openapi-generator-cli", "javac")
+@pytest.mark.skipif(
+    not all(jar.exists() for jar in _JARS), reason="the libraries of Jackson are not installed"
+)
+def test_a_client_in_java_compiles_and_reads_trades_and_changes(
+    server: Gunicorn, demo: DemoService, tmp_path: Path
+) -> None:
+    _document(server, tmp_path)
+    generate = ("openapi-generator-cli", "generate", "-i", "openapi.json", "-g", "java", "-o", "client")
+    options = ("--library=native", "--additional-properties=openApiNullable=false,useJakartaEe=true")
+    _run(tmp_path, *generate, *options)
+    sources = tmp_path / "client" / "src" / "main" / "java"
+    own = sources / "org" / "openapitools" / "client"
+    # Debian does not have the module for times that these need.
+    (own / "RFC3339InstantDeserializer.java").unlink()
+    shutil.copy(_PROGRAMS / "RFC3339JavaTimeModule.java", own)
+    for file in ("JavaTimeModule.java", "Program.java"):
+        shutil.copy(_PROGRAMS / file, sources)
+    jars = ":".join(map(str, _JARS))
+    _run(tmp_path, "javac", "-nowarn", "-d", "out", "-cp", jars, *map(str, sources.rglob("*.java")))
+    printed = _run(tmp_path, "java", "-cp", f"out:{jars}", "Program", API=server.url, KEY=demo.key).splitlines()
+    assert printed == _expected(server, demo)

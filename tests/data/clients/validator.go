@@ -1,0 +1,3 @@
+package validator
+
+func Validate(value interface{}) error { return nil }
