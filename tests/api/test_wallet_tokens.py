@@ -65,6 +65,21 @@ def test_rows_are_those_of_history_and_can_be_those_that_are_held(caller: Caller
     assert caller.document(PATH, **OWN, limit=5000)["data"]["warnings"]
 
 
+@pytest.mark.settings(answer_ttl_seconds=0)
+def test_who_does_not_change_between_pages_is_on_one_of_them(caller: Caller, importer: Importer) -> None:
+    question = OWN | {"sort": "invested"}
+    first = caller.get(PATH, **question, limit=2)
+    # One passes the place of the cursor, another falls behind it, and one is new.
+    at = NOW - timedelta(minutes=5)
+    importer.trades([trade_row(ANN, name, at, mint=mint_of(name), value="50") for name in ("t0", "new")])
+    importer.trades([trade_row(ANN, "b6", NOW - timedelta(hours=80), mint=mint_of("t6"), value="0.5")])
+    rest = caller.get(PATH, **question, cursor=first["pagination"]["next_cursor"])
+    names = {mint_of(name): name for name in (*(f"t{number}" for number in range(7)), "new")}
+    assert [names[row["mint"]] for row in first["tokens"]] == ["t6", "t5"]
+    assert [names[row["mint"]] for row in rest["tokens"]] == ["t4", "t3", "t2", "t1", "t6"]
+    assert (first["pagination"]["total"], rest["pagination"]["total"]) == (7, 8)
+
+
 def test_a_cursor_is_of_its_order_alone_and_a_strange_wallet_of_none(caller: Caller) -> None:
     cursor = caller.get(PATH, **OWN, limit=1)["pagination"]["next_cursor"]
     assert caller.send(PATH, **OWN, sort="invested", cursor=cursor).status_code == 400
