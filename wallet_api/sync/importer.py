@@ -46,7 +46,7 @@ from wallet_api.sync.left_out import (
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.report import Fact
 from wallet_api.sync.summaries import TradesSummary
-from wallet_api.sync.values import Value, known_trades, value_drafts
+from wallet_api.sync.values import NativeValue, known_trades, value_drafts
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +164,7 @@ class Importer:
         save_unfinal(self._connection, one.chunk.unfinal)
         save_blocks(self._connection, one.job.chain, one.chunk.blocks)
 
-    def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, Value]]) -> set[tuple[int, str]]:
+    def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, NativeValue]]) -> set[tuple[int, str]]:
         """Import the rows, and return the wallets and signatures of those that are not rejected."""
 
         def records() -> Iterator[Record[TradeRow]]:

@@ -16,7 +16,7 @@ _VALUES = load_statements(__package__, "values")
 _NO_CONVERSION = Decimal(1)
 
 
-class Value(NamedTuple):
+class NativeValue(NamedTuple):
     """The value of a trade in the native coin, and whether it was computed from its dollars alone."""
 
     native: Decimal
@@ -25,7 +25,7 @@ class Value(NamedTuple):
 
 def value_drafts(
     connection: Connection, prices: Prices, drafts: Sequence[Draft]
-) -> tuple[list[Value | None], bool]:
+) -> tuple[list[NativeValue | None], bool]:
     """Return the values of the drafts, in their order, and whether they are final.
 
     A value is None if it is unknown; it may become known later unless they are final. Missing prices are
@@ -42,11 +42,11 @@ def value_drafts(
         is_final = prices.fill(connection, _hours(missing))
         near |= _near(connection, missing)
 
-    def value(draft: Draft) -> Value | None:
+    def value(draft: Draft) -> NativeValue | None:
         if draft.usd_to_convert and (first := known.get(_key(draft))) is not None:
             return first
         price = near.get(_place(draft)) if draft.usd_to_convert else _NO_CONVERSION
-        return None if price is None else Value(draft.value(price), draft.is_of_dollars)
+        return None if price is None else NativeValue(draft.value(price), draft.is_of_dollars)
 
     return [value(draft) for draft in drafts], is_final
 
@@ -66,7 +66,7 @@ def _key(draft: Draft) -> _Key:
     )
 
 
-def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, Value]:
+def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, NativeValue]:
     parameters = {
         "wallet_ids": [draft.wallet.wallet_id for draft in drafts],
         "moments": [draft.created_at for draft in drafts],
@@ -77,7 +77,7 @@ def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, Value]
         (
             *(row["wallet_id"], row["tx_signature"], row["mint"], row["is_sell"]),
             *(row["token_amount"], row["value_usd"]),
-        ): Value(row["value"], row["value_derived"])
+        ): NativeValue(row["value"], row["value_derived"])
         for row in rows
     }
 
