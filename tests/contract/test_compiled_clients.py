@@ -146,5 +146,5 @@ def test_a_client_in_java_compiles_and_reads_trades_and_changes(
         shutil.copy(_PROGRAMS / file, sources)
     jars = ":".join(map(str, _JARS))
     _run(tmp_path, "javac", "-nowarn", "-d", "out", "-cp", jars, *map(str, sources.rglob("*.java")))
-    printed = _run(tmp_path, "java", "-cp", f"out:{jars}", "Program", API=server.url, KEY=demo.key).splitlines()
-    assert printed == _expected(server, demo)
+    printed = _run(tmp_path, "java", "-cp", f"out:{jars}", "Program", API=server.url, KEY=demo.key)
+    assert printed.splitlines() == _expected(server, demo)
