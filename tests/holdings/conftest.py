@@ -24,7 +24,7 @@ from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.demo.forms import evm_address, seeded, solana_address
-from wallet_api.holdings.formatting import Filter, in_order, to_json
+from wallet_api.holdings.formatting import Filter, in_order, tokens_json
 from wallet_api.keys import create_key
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import BalanceProvider, Holder
@@ -205,7 +205,7 @@ def read_rows(
     with provider.fetcher.begin(chain) as fetch:
         balances = provider.balances(wallet, fetch)
     rows: list[dict[str, Any]] = json.loads(
-        to_json(in_order(CHAINS[chain], balances, Filter(keep_spam=False)))
+        tokens_json(in_order(CHAINS[chain], balances, Filter(keep_spam=False)))
     )
     return rows
 

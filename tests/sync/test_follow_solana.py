@@ -210,7 +210,7 @@ def test_a_gap_is_filled_and_a_connection_made_again_with_the_shortest_pause_how
     assert time.monotonic() - began < 30
     # Nothing of the address of the node, which contains a key.
     status, errors = follow.running.end()
-    assert (status, "NODE-SECRET" in errors, "solana is not followed" in errors) == (0, False, True)
+    assert (status, "NODE-SECRET" in errors, "solana is not watched" in errors) == (0, False, True)
 
 
 def test_after_a_refusal_the_wallets_are_followed_again(stub: Stub, begin: Begin) -> None:
@@ -310,7 +310,7 @@ def test_a_limit_on_subscriptions_is_told_and_the_others_are_read(stub: Stub, be
     before = len(stub.stream.requested)
     time.sleep(1)
     assert len(stub.stream.requested) == before
-    assert "allows no more than 2 followed wallets" in follow.running.end()[1]
+    assert "allows no more than 2 watched wallets" in follow.running.end()[1]
 
 
 def test_no_more_subscriptions_than_set(stub: Stub, begin: Begin) -> None:

@@ -7,7 +7,7 @@ from werkzeug.exceptions import NotFound
 from wallet_api.access.gate import keyless
 from wallet_api.openapi.published import published
 from wallet_api.responses.operation import undocumented
-from wallet_api.responses.pages import cacheable, file_response, page_response, read_page
+from wallet_api.responses.pages import cacheable, file_response, page_response, page_text
 from wallet_api.services import services
 
 blueprint = Blueprint("docs", __name__)
@@ -49,7 +49,7 @@ def llms() -> Response:
 @undocumented
 def page() -> Response:
     """Return the page of the documentation, with a console; in the demo with its key."""
-    text, key = read_page("docs.html"), services().demo_key()
+    text, key = page_text("docs.html"), services().demo_key()
     if key is not None:
         text = text.replace("<main ", _DEMO.format(key=escape(key)), 1)
     return page_response(text)

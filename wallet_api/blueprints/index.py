@@ -9,7 +9,7 @@ from werkzeug.exceptions import NotFound
 from wallet_api.access.gate import keyless
 from wallet_api.responses.envelope import respond
 from wallet_api.responses.operation import undocumented
-from wallet_api.responses.pages import file_response, page_response, read_page
+from wallet_api.responses.pages import file_response, page_response, page_text
 from wallet_api.services import services
 
 blueprint = Blueprint("index", __name__)
@@ -49,7 +49,7 @@ def _wants_html() -> bool:
 
 
 def _page() -> Response:
-    text, key = read_page("page.html"), services().demo_key()
+    text, key = page_text("page.html"), services().demo_key()
     if key is not None:
         text = text.replace("<body", f'<body data-key="{escape(key)}"', 1)
     return page_response(text)

@@ -20,7 +20,7 @@ from wallet_api.access.current import OPERATION_ID, current_request
 from wallet_api.access.gate import creditless
 from wallet_api.errors import Forbidden
 from wallet_api.mcp.messages import EARLIER, SUPPORTED, Fault, Message, parse
-from wallet_api.mcp.results import Rest, cut
+from wallet_api.mcp.results import Rest, cut_lists
 from wallet_api.openapi import is_alias
 from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
 from wallet_api.openapi.published import published
@@ -152,7 +152,7 @@ def _answer(response: Response) -> Response:
     operation = operation_of(current_app, str(request.endpoint))
     assert operation is not None
     assert request.url_rule is not None
-    texts = cut(response.get_data(), _rest(operation, request.url_rule.rule))
+    texts = cut_lists(response.get_data(), _rest(operation, request.url_rule.rule))
     result = {
         "content": [{"type": "text", "text": text} for text in texts],
         "isError": response.status_code != 200,

@@ -103,7 +103,7 @@ class _Reader:
             self.flows.append(Flow(giver, taker, mint, units, step.caller, step.number, is_consented, kind))
 
 
-def read_flows(wrapped_mint: str, transaction: Transaction) -> SolanaFlows:
+def flows_of(wrapped_mint: str, transaction: Transaction) -> SolanaFlows:
     """Return what a transaction moved. Raise UnusableRow."""
     run = list(steps(transaction))
     reader = _Reader(wrapped_mint)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
 from wallet_api.decoding.solana import OUTSIDE, Step, Transaction
-from wallet_api.decoding.solana_flows import Flow, Kind, SolanaFlows, read_flows
+from wallet_api.decoding.solana_flows import Flow, Kind, SolanaFlows, flows_of
 from wallet_api.decoding.solana_venues import SOLANA
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
@@ -52,7 +52,7 @@ class Moves:
 
 def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
     """Return what `wallet` moved in a transaction. Raise UnusableRow."""
-    read = read_flows(wallet.chain.wrapped_mint, transaction)
+    read = flows_of(wallet.chain.wrapped_mint, transaction)
     signers = transaction.signers
     is_signer = wallet.address in signers
     owners = {wallet.address} if is_signer else {wallet.address, *_escrows(wallet, read.run, signers)}

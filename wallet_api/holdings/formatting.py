@@ -1,6 +1,5 @@
 """The rows of a snapshot for the response: filtered, ordered, and with amounts in decimal notation."""
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,11 +39,6 @@ class FormattedSnapshot:
         rows = "row" if self.left_out == 1 else "rows"
         return [f"{self.left_out} {rows} of the provider could not be read: these balances are not complete."]
 
-    @property
-    def age_seconds(self) -> float:
-        """Return the time since the balances were fetched."""
-        return max(0.0, time.monotonic() - self.taken_at)
-
 
 @dataclass(frozen=True)
 class Filter:
@@ -62,7 +56,9 @@ def format_snapshot(chain: Chain, snapshot: Snapshot, shown: Filter) -> Formatte
     """Return the rows of a snapshot that are shown, as JSON."""
     tokens = in_order(chain, snapshot.balances, shown)
     left_out = snapshot.balances.left_out
-    return FormattedSnapshot(to_json(tokens), len(tokens), left_out, snapshot.refreshed_at, snapshot.taken_at)
+    return FormattedSnapshot(
+        tokens_json(tokens), len(tokens), left_out, snapshot.refreshed_at, snapshot.taken_at
+    )
 
 
 def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[HeldToken]:
@@ -77,7 +73,7 @@ def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[HeldToken]
     return [native, *held]
 
 
-def to_json(tokens: Iterable[HeldToken]) -> bytes:
+def tokens_json(tokens: Iterable[HeldToken]) -> bytes:
     """Return the rows as the JSON array of the response."""
     return orjson.dumps(
         [

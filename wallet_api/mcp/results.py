@@ -50,7 +50,7 @@ class _List:
         return dropped
 
 
-def cut(body: bytes, rest: Rest) -> list[str]:
+def cut_lists(body: bytes, rest: Rest) -> list[str]:
     """Return the body. If it is too long, return it without the ends of its lists, and a text about these.
 
     The longest list is cut first. Numbers stay as they are written.

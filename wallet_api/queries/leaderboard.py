@@ -52,7 +52,7 @@ class Entry:
         return self.figure(sort), self.wallet
 
 
-def order_of(key: SortKey, order: str = ORDERS[0]) -> tuple[bool, Decimal, str]:
+def ordering(key: SortKey, order: str = ORDERS[0]) -> tuple[bool, Decimal, str]:
     """Return a key that sorts figures in this order, unknown ones last, and ties by address."""
     figure, wallet = key
     if figure is None:
@@ -63,7 +63,7 @@ def order_of(key: SortKey, order: str = ORDERS[0]) -> tuple[bool, Decimal, str]:
 
 def rank_wallets(entries: Iterable[Entry], sort: str, order: str = ORDERS[0]) -> list[Entry]:
     """Return the entries by this figure, the largest or the smallest first, ties by address."""
-    return sorted(entries, key=lambda entry: order_of(entry.sort_key(sort), order))
+    return sorted(entries, key=lambda entry: ordering(entry.sort_key(sort), order))
 
 
 def read_entries(

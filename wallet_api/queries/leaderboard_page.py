@@ -16,7 +16,7 @@ from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import (
     Entry,
     SortKey,
-    order_of,
+    ordering,
     rank_wallets,
     read_entries,
 )
@@ -134,7 +134,7 @@ def leaderboard_page(
     start = 0
     if after is not None:
         start = bisect_right(
-            ranked, order_of(after.sort_key(), way), key=lambda entry: order_of(entry.sort_key(by), way)
+            ranked, ordering(after.sort_key(), way), key=lambda entry: ordering(entry.sort_key(by), way)
         )
     end = len(ranked) if limit is None else start + limit
     shown = list(enumerate(ranked[start:end], start + 1))

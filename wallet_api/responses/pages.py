@@ -12,7 +12,7 @@ _POLICY = (
 _TYPES = {"css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
-def read_page(name: str) -> str:
+def page_text(name: str) -> str:
     """Return the text of a page in `pages/`."""
     return resources.files("wallet_api").joinpath("pages", name).read_text()
 

@@ -142,7 +142,7 @@ class SolanaStream:
                     self._serve(self._session)
             except Exception as error:  # noqa: BLE001
                 # The thread goes on after any error. The messages may contain the URL, and so a key.
-                log.warning("solana is not followed: %s", type(error).__name__)
+                log.warning("solana is not watched: %s", type(error).__name__)
             finally:
                 has_watched, self._session = bool(self.watched()), None
             if has_watched:
@@ -271,7 +271,7 @@ class _Session:
             self._is_limited = True
             self._subscribe_from = math.inf
             log.warning(
-                "solana: the node allows no more than %d followed wallets (code %d)",
+                "solana: the node allows no more than %d watched wallets (code %d)",
                 len(self.watched),
                 error.code,
             )
