@@ -50,9 +50,7 @@ def csv_records(
     An empty cell is an empty text. Raises BadHeader.
     """
     numbered = enumerate(lines, 1)
-    first = next((line for _, line in numbered if not line.isspace()), None)
-    if first is None:
-        raise BadHeader("the file is empty; its first line names the columns")
+    first = next((line for _, line in numbered if not line.isspace()), b"")
     names = _header(first, row_type, delimiter, given)
     if warn:
         unknown_names(row_type, "column", warn, given)(names)
@@ -101,7 +99,7 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: 
     if len(names) == 1 and not _SEPARATORS.isdisjoint(names[0]):
         separated = _NAMES.get(delimiter, delimiter)
         remedies = [f"columns are separated by {separated}, or --delimiter names another character"]
-    elif lists_addresses(row_type) and any(chain.is_address(names[0]) for chain in CHAINS.values()):
+    elif names and lists_addresses(row_type) and any(chain.is_address(names[0]) for chain in CHAINS.values()):
         remedies = ["a list of addresses has no header, and a name that ends in .txt"]
     elif lacking:
         remedies = [remedy_for(*lacking)]
