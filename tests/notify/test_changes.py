@@ -85,6 +85,25 @@ def test_a_template_makes_the_body_and_a_name_writes_no_json(
     assert receiver.received[0].document["text"].endswith('buy "}, "admin": "')
 
 
+def test_a_target_can_have_amounts_as_strings_of_the_same_digits(
+    receiver: Receiver, importer: Importer, start: Start
+) -> None:
+    value = "9007199254740993.000000001"
+    rules = '[rules.all]\ntargets = ["plain", "exact"]\n'
+    start(
+        rules_of(receiver, rules, plain="/plain", exact="/exact").replace(
+            "[targets.exact]\n", '[targets.exact]\namounts = "string"\n'
+        )
+    )
+    importer.trades([trade("a", value=value)])
+    assert eventually(lambda: len(receiver.accepted("/plain")) == len(receiver.accepted("/exact")) == 1)
+    [plain], [exact] = (receiver.accepted(path) for path in ("/plain", "/exact"))
+    assert f'"value":{value},' in plain.body
+    data = exact.document["data"]
+    assert (data["value"], data["holdings_after"]["token_amount"]) == (value, "1")
+    assert (data["event_index"], data["holdings_after"]["bag_pct"]) == (0, 100)
+
+
 def types(receiver: Receiver, path: str = "/") -> list[str]:
     """The types of the messages that were accepted."""
     return [one.document["type"] for one in receiver.accepted(path)]

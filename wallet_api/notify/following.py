@@ -13,6 +13,7 @@ from wallet_api.notify.rules import Rules
 from wallet_api.notify.session import Session
 from wallet_api.queries.changes import NOW, read_changes
 from wallet_api.schemas.feed import ChangeSchema
+from wallet_api.schemas.fields import with_strings
 from wallet_api.times import shown_time
 
 # Changes that are read, and saved, at a time.
@@ -23,7 +24,8 @@ _ADD_AT_ONCE = 1_000
 _FORGET_AT_ONCE = 5_000
 _FORGET_EVERY = timedelta(minutes=1)
 
-_schema = ChangeSchema()
+# By the `amounts` of targets.
+_SCHEMAS = {"number": ChangeSchema(), "string": with_strings(ChangeSchema())}
 
 
 class Follower:
@@ -42,13 +44,13 @@ class Follower:
         with self._session.transaction() as connection:
             place = reports.read_place(connection)
         # Read between two transactions, so that no target waits for it.
-        cursor, changes, bodies = _read_page(self._database, place, now)
+        cursor, changes, rows = _read_page(self._database, place, now, rules)
         if cursor != place:
             with self._session.transaction() as connection:
                 if reports.read_place(connection) != place:
                     # Without the lock for a moment, another process has saved this page.
                     return 0
-                _save(connection, rules, changes, bodies)
+                _save(connection, rules, changes, rows)
                 reports.move(connection, cursor)
         self._forget(datetime.fromisoformat(changes[-1]["arrived_at"]) if changes else now, now)
         return len(changes)
@@ -64,24 +66,28 @@ class Follower:
 
 
 def _read_page(
-    database: Database, place: str | None, now: datetime
-) -> tuple[str, Sequence[Change], Sequence[str]]:
-    """Return the place after some changes, these changes, and each as JSON."""
+    database: Database, place: str | None, now: datetime, rules: Rules
+) -> tuple[str, Sequence[Change], Mapping[str, Sequence[str]]]:
+    """Return the place after some changes, these changes, and each as JSON by the `amounts` of targets."""
     data = read_changes(database, now, "notify", None, place or NOW, limit=PAGE, wants_retyped=True)
     columns: Mapping[str, Sequence[Any]] = data["transactions"]
     changes = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return data["pagination"]["next_cursor"], changes, _schema.write(columns) if changes else []
+    forms = {target.amounts for target in rules.targets.values()} if changes else ()
+    return data["pagination"]["next_cursor"], changes, {form: _SCHEMAS[form].write(columns) for form in forms}
 
 
-def _save(connection: Connection, rules: Rules, changes: Sequence[Change], bodies: Sequence[str]) -> None:
+def _save(
+    connection: Connection, rules: Rules, changes: Sequence[Change], rows: Mapping[str, Sequence[str]]
+) -> None:
     page = Page(connection, rules, changes)
     waiting: list[queue.Waiting] = []
-    for change, data in zip(changes, bodies, strict=True):
+    for number, change in enumerate(changes):
         at = datetime.fromisoformat(change["arrived_at"])
         for message in page.report(change):
             members, words = _members(message), _words(message)
             for name in message.rule.targets:
-                body = body_of(rules.targets[name].template, members, data, words)
+                target = rules.targets[name]
+                body = body_of(target.template, members, rows[target.amounts][number], words)
                 waiting.append(queue.Waiting(name, message.rule.name, message.id, body, at))
         if len(waiting) > _ADD_AT_ONCE:
             queue.add(connection, waiting)

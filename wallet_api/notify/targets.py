@@ -11,10 +11,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from marshmallow import Schema, ValidationError, fields, validates
-from marshmallow.validate import Length, Range
+from marshmallow.validate import Length, OneOf, Range
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from wallet_api.notify.messages import NAMES, filled
+from wallet_api.schemas.arguments import AMOUNTS
 
 _PREFIX = "whsec_"
 _PORTS = {"https": 443, "http": 80}
@@ -35,6 +36,7 @@ class Target:
     trust: ssl.SSLContext
     per_minute: int = 60
     template: string.Template | None = None
+    amounts: str = AMOUNTS[0]
 
     @property
     def port(self) -> int:
@@ -50,6 +52,7 @@ class TargetSchema(Schema):
     secrets = fields.List(fields.String(), required=True, validate=Length(min=1, max=2))
     per_minute = fields.Integer(strict=True, validate=Range(min=1, max=6000))
     template = fields.String()
+    amounts = fields.String(validate=OneOf(AMOUNTS))
     ca_file = fields.String()
 
     def __init__(self, schemes: tuple[str, ...]) -> None:
@@ -103,6 +106,7 @@ def target_of(name: str, loaded: Mapping[str, Any]) -> Target:
         ssl.create_default_context(cafile=loaded.get("ca_file", DEFAULT_CA_BUNDLE_PATH)),
         loaded.get("per_minute", Target.per_minute),
         None if template is None else string.Template(template),
+        loaded.get("amounts", Target.amounts),
     )
 
 
