@@ -295,6 +295,7 @@ def _csv_of(row: dict[str, Any]) -> bytes:
 @pytest.mark.parametrize(
     ("header", "fault"),
     [
+        (b"", "lacks blockchain, wallet_address, "),
         (
             ",".join(COLUMNS).replace("mint", "Mint").encode(),
             "lacks mint; --column NAME=OTHER names a column that is otherwise called; it is .blockchain,",
