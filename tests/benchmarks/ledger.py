@@ -216,7 +216,7 @@ def _changes(caller: Caller) -> Iterator[None]:
     """Follow the feed of the group from its start, and yield after each page."""
     after = "start"
     while True:
-        page = caller.document(
+        page = caller.body(
             "/v1/transactions/latest", ledger_operations.GROUP | {"after": after, "limit": 100}
         )
         # Reading all of the page would take as long as a part of the response.
