@@ -45,18 +45,20 @@ class Connection(psycopg.Connection[Row]):
         row = self.execute(query, parameters).fetchone()
         return None if row is None else next(iter(row.values()))
 
-    def fetch_lists(self, query: LiteralString, parameters: Mapping[str, Any]) -> Lists | None:
+    def fetch_lists(
+        self, query: LiteralString, parameters: Mapping[str, Any], absent: Exception | None = None
+    ) -> Lists:
         """Execute a query of lists side by side, and return its head, and the columns of each list.
 
         Each begins with a column `place`, the number of a row within it: in the n-th row of the result stands
         the n-th of each list, NULL where it is shorter. What comes before the first list is the head, of a
-        single row; without one, None is returned. All numerics are texts, as PostgreSQL writes them.
+        single row; without any row `absent` is raised. All numerics are texts, as PostgreSQL writes them.
         """
         cursor = self.cursor(row_factory=tuple_row)
         cursor.adapters.register_loader("numeric", TextLoader)
         rows = cursor.execute(query, parameters).fetchall()
         if not rows:
-            return None
+            raise absent or AssertionError("a query of lists returned no row")
         names = self._names.get(query)
         if names is None:
             names = self._names[query] = [column.name for column in cursor.description or ()]

@@ -74,7 +74,7 @@ def read_most_traded(
     `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    found = connection.fetch_lists(
+    head, [tokens] = connection.fetch_lists(
         _ANALYTICS,
         {
             "blockchain": blockchain,
@@ -85,6 +85,4 @@ def read_most_traded(
             **cut_period(now - PERIOD_LENGTHS[period], now),
         },
     )
-    assert found is not None
-    head, [tokens] = found
     return MostTraded(head["total"], rows_of(tokens), head["native_price_usd"])

@@ -20,10 +20,7 @@ def wallet_calendar(connection: Connection, wallet: Wallet, now: datetime) -> di
         "currency": CHAINS[wallet.blockchain].currency,
         "now": now.replace(microsecond=0),
     }
-    found = connection.fetch_lists(_CALENDAR, parameters)
-    if found is None:
-        raise wallet.removed
-    head, [months, days] = found
+    head, [months, days] = connection.fetch_lists(_CALENDAR, parameters, wallet.removed)
     days_of = rows_by(days, "starts_on")
     dates: list[Any] = [days_of.get(month, []) for month in months["starts_on"]]
     last = {name.removeprefix("month_"): values[-1] for name, values in months.items() if values}

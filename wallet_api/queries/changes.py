@@ -152,9 +152,7 @@ def _read(
     first = _FIRST_CHUNKS * (limit // _CHUNK_TRADES + 1)
     for chunks in (first, _MAX_CHUNKS - first):
         parameters = wanted | _parameters(place) | {"limit": limit - count, "chunks": chunks}
-        found = connection.fetch_lists(_PAGE, parameters)
-        assert found is not None
-        head, kinds = found
+        head, kinds = connection.fetch_lists(_PAGE, parameters)
         if not head["is_known"]:
             _refuse_unknown(database, parameters)
         count = _add(changes, count, kinds)

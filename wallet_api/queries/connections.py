@@ -28,7 +28,7 @@ def wallet_connections(
     """
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
-    found = connection.fetch_lists(
+    row, [connections] = connection.fetch_lists(
         _CONNECTIONS,
         {
             **wallet.parameters,
@@ -39,10 +39,8 @@ def wallet_connections(
             "most_tokens": MAX_TOKENS,
             **cut_period(since, now),
         },
+        wallet.removed,
     )
-    if found is None:
-        raise wallet.removed
-    row, [connections] = found
     data = {
         "wallet_address": wallet.address,
         "blockchain": wallet.blockchain,

@@ -79,9 +79,7 @@ def _scan(
     connection: Connection, statement: LiteralString, parameters: dict[str, Any], trades: int
 ) -> tuple[Row, Columns]:
     """Return the head and the trades of a page of those among so many trades that pass the filters."""
-    found = connection.fetch_lists(statement, parameters | {"scan": trades})
-    assert found is not None
-    head, [page] = found
+    head, [page] = connection.fetch_lists(statement, parameters | {"scan": trades})
     return head, page
 
 

@@ -98,10 +98,7 @@ def wallet_history(
         **page.parameters(scope),
         **rule.parameters(now),
     }
-    found = connection.fetch_lists(HISTORY, parameters)
-    if found is None:
-        raise wallet.removed
-    head, [trades, tokens] = found
+    head, [trades, tokens] = connection.fetch_lists(HISTORY, parameters, wallet.removed)
     last = _HistoryKey(*[head[name] for name in _HistoryKey.__struct_fields__]) if head["has_more"] else None
     data = {
         **head,

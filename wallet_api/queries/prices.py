@@ -53,7 +53,5 @@ def read_prices(
         # The last price is found however old it is.
         "price_oldest_at": "-infinity",
     }
-    found = connection.fetch_lists(_PRICES, parameters)
-    assert found is not None
-    head, [tokens] = found
+    head, [tokens] = connection.fetch_lists(_PRICES, parameters)
     return {"native_price_usd": head["native_price_usd"]}, tokens

@@ -85,9 +85,7 @@ def group_signals(
         **options.parameters(moment),
         **rule.parameters(moment),
     }
-    found = connection.fetch_lists(_SIGNALS, parameters)
-    assert found is not None
-    head, [signals, wallets] = found
+    head, [signals, wallets] = connection.fetch_lists(_SIGNALS, parameters)
     rows = rows_of(signals)
     tokens = _tokens_of(connection, moment, blockchain, signals["mint"], rule)
     wallets_of = rows_by(wallets, "ordinal")

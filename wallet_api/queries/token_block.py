@@ -5,6 +5,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
+from wallet_api.errors import TokenNotFound
 from wallet_api.queries.token_price import PriceRule
 
 _TOKEN = load_sql(__package__, "token")
@@ -24,10 +25,10 @@ def read_token(
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
-    found = connection.fetch_lists(_TOKEN, parameters)
-    if found is None:
+    try:
+        row, _ = connection.fetch_lists(_TOKEN, parameters, TokenNotFound())
+    except TokenNotFound:
         return UNKNOWN_TOKEN_ID, None
-    row, _ = found
     return row["token_id"], block_of(row, blockchain)
 
 

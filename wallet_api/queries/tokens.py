@@ -113,9 +113,7 @@ def _read(
     """Return the block of a token, and the head and the list of a statement about it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
-    found = connection.fetch_lists(statement, parameters | filters)
-    assert found is not None
-    head, [page] = found
+    head, [page] = connection.fetch_lists(statement, parameters | filters)
     if head["token_id"] is None:
         raise TokenNotFound
     return block_of(head, blockchain), head, page

@@ -51,10 +51,7 @@ def track_wallet(
         "most_tokens": MAX_ROWS if tokens else 0,
         "most_trades": MAX_ROWS if trades else 0,
     }
-    found = connection.fetch_lists(statement, parameters)
-    if found is None:
-        raise wallet.removed
-    row, [traded, chart, newest] = found
+    row, [traded, chart, newest] = connection.fetch_lists(statement, parameters, wallet.removed)
     held = [
         is_held and number <= MAX_ROWS
         for is_held, number in zip(traded["still_holding"], traded["held_ordinal"], strict=True)

@@ -62,10 +62,7 @@ def wallet_tokens(
         **msgspec.structs.asdict(key),
         **rule.parameters(now),
     }
-    found = connection.fetch_lists(_TOKENS, parameters)
-    if found is None:
-        raise wallet.removed
-    head, [tokens] = found
+    head, [tokens] = connection.fetch_lists(_TOKENS, parameters, wallet.removed)
     last = _TokenKey(head["figure"], head["mint"]) if head["has_more"] else None
     data = {
         "wallet": wallet.address,

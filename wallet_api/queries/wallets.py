@@ -30,7 +30,7 @@ def list_wallets(
     """
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
-    found = connection.fetch_lists(
+    page, [wallets] = connection.fetch_lists(
         _LIST,
         {
             "blockchain": blockchain,
@@ -40,8 +40,6 @@ def list_wallets(
             "limit": limit,
         },
     )
-    assert found is not None
-    page, [wallets] = found
     last = _WalletKey(wallets["wallet_address"][-1]) if page["has_more"] else None
     return {
         "blockchain": blockchain,
