@@ -183,7 +183,7 @@ def test_what_comes_back_or_is_notified_again_in_another_block_has_the_time_of_t
 @pytest.mark.parametrize(
     ("method", "fault"), [("transactionSubscribe", "lost"), ("logsSubscribe", "silent")], indirect=["method"]
 )
-def test_a_gap_is_filled_and_a_connection_made_again_with_the_shortest_pause_however_often(
+def test_a_gap_is_filled_and_a_connection_that_worked_is_made_again_soon(
     stub: Stub, method: str, begin: Begin, fault: str
 ) -> None:
     follow = begin()
