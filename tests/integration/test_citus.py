@@ -119,6 +119,24 @@ def test_a_plain_ledger_moves_by_backup_and_restore(
         assert not any(rebuild_ledger(connection).values())
 
 
+def test_a_cluster_is_upgraded_in_place(
+    plain: Connection, empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=1)
+    names = migrations.available()
+    with connect(empty_database_url) as connection:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(migrations, "available", lambda: names[:9])
+            assert migrations.migrate(connection) == names[:9]
+            place_tables(connection)
+        outcome = run_command("migrate", settings=at(empty_database_url))
+        assert outcome.exit_code == 0, outcome.output
+        for each in (plain, connection):
+            fill(each, now)
+        # What a later version has created is on the workers, too.
+        assert all_figures(connection, now) == all_figures(plain, now)
+
+
 class Calendars:
     """A service on the cluster, and the calendars of all wallets that it answers."""
 
