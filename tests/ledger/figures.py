@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import cycle, product
 from typing import Any
 
-from tests.ledger.in_process import Row, exact
+from tests.ledger.in_process import Row, exact, made
 from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
 from wallet_api.errors import TokenNotFound
@@ -121,7 +121,7 @@ def signals(
     options = SignalOptions(mode, MAX_LIMIT, least_wallets, min_value, hours, as_of=now)
     rows, brief = (
         _serialized(
-            SignalSchema(),
+            made(SignalSchema),
             group_signals(
                 connection,
                 now + timedelta(days=1),
@@ -145,23 +145,25 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
     for wallet in connection.execute("SELECT blockchain, type, address FROM wallets").fetchall():
         tracked = find_wallet(connection, **wallet)
         record = exact(
-            HistorySchema(), wallet_history(connection, tracked, now, HistoryPage(limit=1000), rule)
+            made(HistorySchema), wallet_history(connection, tracked, now, HistoryPage(limit=1000), rule)
         )
         del record["pagination"]
         place = (wallet["blockchain"], wallet["address"])
         found["history", now, *place] = record
-        found["calendar", now, *place] = exact(CalendarSchema(), wallet_calendar(connection, tracked, now))
+        found["calendar", now, *place] = exact(
+            made(CalendarSchema), wallet_calendar(connection, tracked, now)
+        )
         for period in BOARD_PERIODS:
             data = track_wallet(connection, tracked, now, period, rule)
-            found["tracker", now, *place, period] = exact(TrackerSchema(), data)
+            found["tracker", now, *place, period] = exact(made(TrackerSchema), data)
         for sort, order, holding in product(SORTS, ORDERS, (None, True, False)):
             page = TokensPage(sort, order, holding, limit=MAX_LIMIT)
             data = wallet_tokens(connection, tracked, now, page, rule)
-            found["wallet_tokens", now, *place, sort, order, holding] = exact(WalletTokensSchema(), data)[
+            found["wallet_tokens", now, *place, sort, order, holding] = exact(made(WalletTokensSchema), data)[
                 "tokens"
             ]
         found["connections", now, *place] = exact(
-            ConnectionsSchema(), wallet_connections(connection, tracked, now)
+            made(ConnectionsSchema), wallet_connections(connection, tracked, now)
         )
     return found
 
@@ -175,11 +177,11 @@ def _of_tokens(
         own = (*(mint for other, mint in mints if other == chain), mints[0][1])
         for moment in (now, now - timedelta(hours=30), now - timedelta(days=9)):
             data = token_prices(connection, now, chain, own, moment, rule)
-            found["token_prices", moment, chain, own] = exact(PricesSchema(), data)["tokens"]
+            found["token_prices", moment, chain, own] = exact(made(PricesSchema), data)["tokens"]
     for place in mints:
         _, block = read_token(connection, now, rule, *place)
         found["token", now, *place] = block and {
-            name: exact(TokenSchema(), block)[name]
+            name: exact(made(TokenSchema), block)[name]
             for name in ("token_name", "price", "price_usd", "price_at")
         }
         for type in (None, *(type for blockchain, type in GROUPS if blockchain == place[0])):
@@ -207,7 +209,7 @@ def _feed_of_token(connection: Connection, token: tuple[Any, ...], limit: int) -
 
 
 def _stats(connection: Connection, token: tuple[Any, ...], rule: PriceRule) -> Row:
-    record: Row = exact(TokenStatsSchema(), token_stats(connection, *token, rule=rule))
+    record: Row = exact(made(TokenStatsSchema), token_stats(connection, *token, rule=rule))
     assert record.pop("pagination")["total"] == len(record["traders"])
     # `token` has its figures.
     del record["token"]
@@ -215,7 +217,7 @@ def _stats(connection: Connection, token: tuple[Any, ...], rule: PriceRule) -> R
 
 
 def _holders(connection: Connection, token: tuple[Any, ...]) -> Row:
-    record: Row = exact(TokenHoldersSchema(), token_holders(connection, *token))
+    record: Row = exact(made(TokenHoldersSchema), token_holders(connection, *token))
     assert record.pop("pagination")["total"] == record["total"]
     del record["token"]
     return record
@@ -236,9 +238,9 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         for period in PERIODS:
             total, tokens, _ = read_most_traded(connection, now, *group, period, rule)
             assert total == len(tokens)
-            found["analytics", now, *group, period] = exact(TradedTokenSchema(), tokens)
+            found["analytics", now, *group, period] = exact(made(TradedTokenSchema), tokens)
             buckets = volume_trend(connection, now, *group, period).buckets
-            found["volume_trend", now, *group, period] = _serialized(BucketSchema(), buckets)
+            found["volume_trend", now, *group, period] = _serialized(made(BucketSchema), buckets)
         orders: list[tuple[Any, ...]] = [(period, BOARD_SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
         # Periods are sums of days, all of it is kept.
         orders += [(*order, ()) for order in product(("7d", ALL), BOARD_SORTS, ORDERS)]
@@ -247,13 +249,13 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         for period, sort, order, filters in orders:
             page = leaderboard_page(boards[period], *group, period, sort, order, **dict(filters))
             found["leaderboard", now, *group, period, sort, order, filters] = exact(
-                EntrySchema(), page["leaderboard"]
+                made(EntrySchema), page["leaderboard"]
             )
         for period in BOARD_PERIODS:
             page = leaderboard_page(
                 read_board(connection, now, *group, period, with_charts=True), *group, period
             )
-            entries = exact(EntrySchema(), page["leaderboard"])
+            entries = exact(made(EntrySchema), page["leaderboard"])
             found["leaderboard_charts", now, *group, period] = {
                 entry["wallet"]: entry["chart"] for entry in entries
             }
@@ -264,7 +266,7 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             flows = net_flows(
                 connection, now, blockchain=group[0], type=group[1], period=period, sort=sort, order=order
             )
-            found["net_flow", now, *group, period, sort, order] = _serialized(FlowsSchema(), flows)
+            found["net_flow", now, *group, period, sort, order] = _serialized(made(FlowsSchema), flows)
     return found
 
 
@@ -331,7 +333,7 @@ def _of_windows(
 def _timerange(connection: Connection, *question: Any) -> list[Row]:
     now, blockchain, type, seconds, mint = question
     data = trades_within(connection, now, blockchain, type, seconds, 1000, mint)
-    rows: list[Row] = exact(TimerangeSchema(), data)["transactions"]
+    rows: list[Row] = exact(made(TimerangeSchema), data)["transactions"]
     assert (data["total"], data["count"]) == (len(rows), len(rows))
     return rows
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -66,6 +67,12 @@ def exact(shape: Shape, data: Any) -> Any:
     if isinstance(data, list):
         return [parsed(row.encode()) for row in shape.write(data)]
     return parsed(shape.write([data])[0].encode())
+
+
+@cache
+def made(shape: type[Shape]) -> Shape:
+    """A shape of this class, made once: to make one takes longer than to write a record."""
+    return shape()
 
 
 def clear(connection: Connection) -> None:
