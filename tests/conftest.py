@@ -45,11 +45,13 @@ STDERR = pytest.StashKey[int]()
 
 # The files that take longest, and start first, so that no worker is left with one at the end.
 LONG = (
-    *("ledger_properties", "follow_solana", "faults", "credits", "up", "docs_page", "paging", "page"),
-    *("large_responses", "notify", "solana_rpc", "backup", "schemathesis", "error_table", "secrets"),
-    *("remove", "embedded", "examples", "follow_blocks", "serving", "wheel", "keys", "bulkhead", "attacks"),
-    *("nginx", "imports", "smoke", "moving", "large", "standby", "exports", "worked_example", "under_up"),
-    *("alerts", "following_under_way", "ledger_under_way"),
+    *("ledger_properties", "process", "follow_solana", "faults", "up", "backup", "strangers", "evm_rpc"),
+    *("paging", "solana_rpc", "page", "changes", "credits", "remove", "schemathesis", "error_table"),
+    *("large_responses", "embedded", "roles", "trades", "docs_page", "import_of_other_forms"),
+    *("solana_history", "makefile", "follow_blocks", "wheel", "discover_evm", "moving", "following"),
+    *("attacks", "nginx", "evm_forgery", "worked_example", "mcp_client", "exports", "examples", "serving"),
+    *("keys", "imports", "bulkhead", "standby", "secrets", "smoke", "under_up", "alerts", "large"),
+    *("following_under_way", "ledger_under_way"),
 )
 
 
