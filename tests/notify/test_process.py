@@ -97,6 +97,8 @@ def test_a_target_that_fails_for_three_days_is_paused_until_it_is_resumed(
     start(rules_of(receiver, ALL))
     importer.trades([trade("a"), trade("b", 50)])
     failing = "UPDATE notify_targets SET failing_since = failing_since - interval '3 days'"
+    # The target is stored before it fails.
+    failing += " WHERE failing_since IS NOT NULL"
     assert eventually(lambda: connection.execute(failing).rowcount == 1)
     paused = "SELECT FROM notify_targets WHERE paused_at IS NOT NULL"
     assert eventually(lambda: connection.execute(paused).fetchone() is not None, 20)
