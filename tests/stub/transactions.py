@@ -167,9 +167,12 @@ class Transactions:
     _times: dict[int, int] = field(default_factory=dict)
 
     def add(self, wallet: str, signature: str, result: Row) -> None:
-        """Add a transaction of a wallet."""
+        """Add a transaction of a wallet, or put it into another block, in which it is at once."""
+        is_known = signature in self._results
         self._results[signature] = result
         self._times[result["slot"]] = result["blockTime"]
+        if is_known:
+            self._listed[wallet] = [each for each in self._listed.get(wallet, []) if each != signature]
         self._listed.setdefault(wallet, []).append(signature)
 
     def drop(self, signature: str) -> None:

@@ -161,9 +161,8 @@ def test_what_comes_back_or_is_notified_again_in_another_block_has_the_time_of_t
         follow.happen(signature, buy(now() - timedelta(seconds=2)))
     assert follow.has("back", "again")
     row = buy(now())
-    stub.transactions.drop("back")
     stub.transactions.add(WALLET, "back", row)
-    stub.transactions.drop("again")
+    stub.transactions.unfinal.discard("back")
     follow.happen("again", row)
 
     def have_moved() -> bool:
