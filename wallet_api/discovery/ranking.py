@@ -14,7 +14,7 @@ _COPY = (
     " token_amount, value) FROM STDIN"
 )
 
-
+# Of a wallet or of one of its positions, by the names of ledger/sums.sql.
 Sums = Mapping[str, Any]
 
 
