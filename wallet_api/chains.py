@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import base58
 
@@ -45,6 +45,32 @@ COINS: Mapping[Currency, Coin] = MappingProxyType(
 
 
 @dataclass(frozen=True)
+class Explorer:
+    """The beginnings of the addresses of pages about what is on a chain, to which its id is added.
+
+    `chart` is of a site that plots the price of a token.
+    """
+
+    wallet: str
+    token: str
+    transaction: str
+    block: str
+    chart: str
+
+    @classmethod
+    def of(cls, site: str, chart: str, *, wallet: str = "address") -> Self:
+        """Return the pages of an explorer with the usual names."""
+        start = f"https://{site}/"
+        return cls(
+            f"{start}{wallet}/",
+            f"{start}token/",
+            f"{start}tx/",
+            f"{start}block/",
+            f"https://dexscreener.com/{chart}/",
+        )
+
+
+@dataclass(frozen=True)
 class Chain:
     """A blockchain. `pseudo_mints` stand for the native coin itself where a provider requires an address.
 
@@ -61,6 +87,7 @@ class Chain:
     pseudo_mints: tuple[str, ...]
     stable_mints: frozenset[str]
     alchemy_network: str
+    explorer: Explorer
     evm_chain_id: int | None = None
 
     @property
@@ -113,6 +140,7 @@ def _evm(
     currency: Currency,
     wrapped_mint: str,
     stable_mints: Iterable[str],
+    explorer: Explorer,
 ) -> Chain:
     return Chain(
         name=name,
@@ -125,6 +153,7 @@ def _evm(
         pseudo_mints=(EVM_PSEUDO_MINT, "0x0000000000000000000000000000000000000000"),
         stable_mints=frozenset(stable_mints),
         alchemy_network=f"{name}-mainnet",
+        explorer=explorer,
         evm_chain_id=chain_id,
     )
 
@@ -151,6 +180,7 @@ _SOLANA = Chain(
         )
     ),
     alchemy_network="solana-mainnet",
+    explorer=Explorer.of("solscan.io", "solana", wallet="account"),
 )
 
 CHAINS: Mapping[str, Chain] = MappingProxyType(
@@ -166,6 +196,7 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
                     "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",  # FDUSD
                 ),
+                Explorer.of("bscscan.com", "bsc"),
             ),
             _evm(
                 *("base", 8453, ("kol", "smart"), "ETH", "0x4200000000000000000000000000000000000006"),
@@ -174,6 +205,7 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2",  # USDT
                     "0x50c5725949a6f0c72e6c4a641f24049a917db0cb",  # DAI
                 ),
+                Explorer.of("basescan.org", "base"),
             ),
             _evm(
                 *("eth", 1, ("kol",), "ETH", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
@@ -183,6 +215,7 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
                     "0x6b175474e89094c44da98b954eedeac495271d0f",  # DAI
                 ),
+                Explorer.of("etherscan.io", "ethereum"),
             ),
         )
     }

@@ -57,7 +57,7 @@ class Decoded:
     `why` is NO_TRADE or UNSIGNED, which are counted, or a Reason for which the transaction is kept, with a
     `detail`, a fixed text. `is_signed` is whether the wallet consented to the transaction or to a part of it.
     `from_logs` is true if the native value comes from logs. `swaps` is how many swaps the trades are made of.
-    `unproven`, of UNSIGNED alone, are the trades that it would be if the wallet had agreed to what moved at it.
+    `unproven`, of UNSIGNED alone, are the trades that it would be if the wallet had agreed to what moved.
     """
 
     drafts: Sequence[Draft] = ()
