@@ -138,6 +138,23 @@ def test_coin_that_is_sent_on_is_no_part_of_the_value() -> None:
     check(cases)
 
 
+def test_what_others_moved_makes_no_price_beyond_half_or_twice_of_the_value() -> None:
+    jito = "96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5"
+    bought = (own(None, -SOL), own(FART, UNITS), pool(WRAPPED, SOL), pool(FART, -UNITS))
+    sold = (own(None, SOL), own(FART, -UNITS), pool(WRAPPED, -SOL), pool(FART, UNITS))
+    cases = (
+        (bought, SOL, ["2", "1"]),
+        (bought, SOL + 1, ["2.000000001", None]),
+        (sold, SOL // 2, ["0.5", "1"]),
+        (sold, SOL // 2 + 1, ["0.499999999", None]),
+        (sold, SOL, ["0", None]),
+    )
+    for moves, tip, expected in cases:
+        result = paid_by_the_wallet(made(*moves), jito, tip)
+        ((_, _, _, value, _, exchanged),) = trades_of(decode_for(read(result)))
+        assert [value, exchanged] == expected
+
+
 def test_a_sale_of_which_tips_leave_nothing_has_no_value() -> None:
     sale = (own(None, 1000), own(FART, -UNITS), pool(WRAPPED, -1000), pool(FART, UNITS))
     for tip, value in ((400, "0.0000006"), (1000, "0"), (30_000, "0")):

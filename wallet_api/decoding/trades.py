@@ -24,7 +24,9 @@ class Draft:
     """A trade whose value is `native`, plus `usd_to_convert` at a native price that is not known yet.
 
     `extra` is the part of the value that the other side of the exchange did not move: tips and fees, negative
-    if they were taken off the proceeds.
+    if they were taken off the proceeds. It is 0 if the other side moved less than half of the value of a
+    purchase, or more than all of it, and likewise of a sale less than its value, or more than twice of it:
+    fees are no such part, and what others moved makes no price then.
     """
 
     wallet: TrackedWallet
@@ -126,6 +128,10 @@ def _draft_transaction(swaps: Iterable[Swap], drafted: Drafted) -> None:
             drafted.left_out.append(
                 LeftOut(swap.wallet, swap.tx_signature, Reason.NO_VALUE, NO_VALUE, swap.created_at)
             )
+    for draft in drafts.values():
+        fees = -draft.extra if draft.is_sell else draft.extra
+        if not 0 <= fees <= draft.native / (1 if draft.is_sell else 2):
+            draft.extra = _ZERO
     drafted.drafts += drafts.values()
 
 
