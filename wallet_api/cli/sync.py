@@ -14,6 +14,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
 from wallet_api.cli.options import all_of, span
 from wallet_api.cli.output import json_option, progress_bar
+from wallet_api.cli.sync_accept import sync_accept
 from wallet_api.cli.sync_forget import sync_forget
 from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
 from wallet_api.cli.sync_status import sync_status
@@ -78,6 +79,7 @@ def sync() -> None:
 
 sync.add_command(sync_status)
 sync.add_command(sync_forget)
+sync.add_command(sync_accept)
 
 
 @sync.command("trades")

@@ -1,18 +1,24 @@
 """`wallet-api sync status`: when each chain was last synced, and what was left out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import click
 
+from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.database import Row
 from wallet_api.sync import report
+from wallet_api.sync.named import read_named
+from wallet_api.times import shown_time
 
 _SYNCS = ("SYNC", "CHAIN", "LAST SUCCESS", "WALLETS", "FAILED", "DELAY", "UNDER WAY")
 _NODES = ("CHAIN", "NEWEST BLOCK", "OF", "CALLS A MINUTE")
 _FOLLOWS = ("CHAIN", "FOLLOWED BY", "WALLETS", "CONNECTED", "RECONNECTS", "GAPS", "HALF IN", "9 OF 10 IN")
+_NAMED = ("CHAIN", "WALLET", "TRANSACTION", "AT", "WHAT MOVED")
+_BEYOND = ("CHAIN", "WALLET", "NOT NAMED")
+_OF_METRICS = ("buckets", "named_chains")
 _REASONS = ("CHAIN", "REASON", "TOTAL", "LAST ROUND", "KEPT")
 
 
@@ -30,11 +36,16 @@ def sync_status(as_json: bool) -> None:
     unsigned what others did, which is tried again once and, after a week, expired, others what was read on
     Solana and only names its wallet, from_logs trades whose value comes from logs, since the node had no
     state, denied trades in tokens of TOKEN_DENYLIST, reorganised trades that were removed with their blocks.
+
+    WHAT MOVED is what looks like a trade of a dollar or more, and nothing proves that the wallet agreed to
+    it: 'wallet-api sync accept TRANSACTION WALLET' takes it in. The first 100 of a wallet are named.
     """
     with database() as connection:
         lists = report.read(connection, datetime.now(UTC))
+        named, beyond = read_named(connection)
     if as_json:
-        print_json({name: rows for name, rows in lists.items() if name != "buckets"})
+        shown = {name: rows for name, rows in lists.items() if name not in _OF_METRICS}
+        print_json(shown | {"named": named, "named_beyond": beyond})
     elif not lists["syncs"] and not lists["left_out"]:
         click.echo(f"Nothing was synced yet. Run '{typed('sync trades')}' and '{typed('sync prices')}'.")
     else:
@@ -47,6 +58,12 @@ def sync_status(as_json: bool) -> None:
             print_table([_FOLLOWS, *_follows(lists)])
         click.echo()
         print_table([_REASONS, *_reasons(lists)])
+        if named:
+            click.echo()
+            print_table([_NAMED, *map(_named, named)])
+        if beyond:
+            click.echo()
+            print_table([_BEYOND, *(tuple(map(str, row.values())) for row in beyond)])
 
 
 def _sync(one: Row) -> tuple[str, ...]:
@@ -89,6 +106,20 @@ def _reasons(lists: report.Report) -> Iterable[tuple[str, ...]]:
         if one["total"] or one["kept"]:
             numbers = (one["total"], one["last_round"], one["kept"])
             yield (one["blockchain"], one["reason"], *map(str, numbers))
+
+
+def _named(row: Row) -> tuple[str, ...]:
+    place = (row["blockchain"], row["wallet_address"], row["tx_signature"], shown_time(row["created_at"]))
+    return (*place, "; ".join(_moved(row["blockchain"], trade) for trade in row["trades"]))
+
+
+def _moved(blockchain: str, trade: Mapping[str, str]) -> str:
+    value = (
+        f"{trade['value']} {CHAINS[blockchain].currency}"
+        if "value" in trade
+        else f"{trade.get('value_usd', '?')} USD"
+    )
+    return f"{trade['transaction_type']} {trade['token_amount']} of {trade['mint']} for {value}"
 
 
 def _time(seconds: float | None) -> str:

@@ -43,6 +43,7 @@ from wallet_api.sync.left_out import (
     forget_left_out,
     save_left_out,
 )
+from wallet_api.sync.named import save_named
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.report import Fact
 from wallet_api.sync.summaries import TradesSummary
@@ -91,8 +92,7 @@ class Importer:
             self._remember_blocks(one)
             one.left_out += one.chunk.left_out
             for draft in one.chunk.drafts:
-                is_denied = (one.job.chain, draft.mint) in self._denied
-                (one.denied if is_denied else one.drafts).append(draft)
+                (one.denied if self._is_denied([draft]) else one.drafts).append(draft)
             self._summary.wraps += one.chunk.wraps
         drafts = [(one, draft) for one in fetched for draft in one.drafts]
         values, is_final = value_drafts(self._connection, self._prices, [draft for _, draft in drafts])
@@ -111,6 +111,10 @@ class Importer:
         left_out = [each for one in fetched for each in one.left_out]
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
         forget_left_out(self._connection, _read(fetched))
+        unproven = [
+            each for one in fetched for each in one.chunk.unproven if not self._is_denied(each.drafts)
+        ]
+        self._summary.named += save_named(self._connection, unproven, datetime.now(UTC))
         for one in fetched:
             counts = _new_counts(one)
             with self._connection.transaction():
@@ -140,6 +144,10 @@ class Importer:
         for chain, delays in self._delays.items():
             facts += report.of_delays(chain, delays)
         return facts
+
+    def _is_denied(self, drafts: Sequence[Draft]) -> bool:
+        """Return whether all of the drafts are of denied tokens."""
+        return all((draft.wallet.chain.name, draft.mint) in self._denied for draft in drafts)
 
     def _remember_blocks(self, one: FetchedChunk) -> None:
         """Remove what a reorganisation took away, and keep the hashes by which the next one is noticed."""

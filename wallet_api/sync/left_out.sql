@@ -14,13 +14,14 @@ SELECT kept.wallet_id,
     ON wallets.wallet_id = kept.wallet_id
  WHERE kept.tried_at < %(tried_before)s
    AND kept.created_at IS NOT NULL
+   AND kept.trades IS NULL
    AND (kept.is_signed OR kept.tried_at = kept.first_seen_at)
    AND wallets.blockchain = ANY(%(blockchains)s::text[])
  ORDER BY kept.tried_at
  LIMIT %(most)s;
 
 -- keep --
--- Keep what was left out of some wallets. Needs wallets_pkey, sync_left_out_pkey.
+-- Keep what was left out of some wallets, but for what is named or accepted. Needs wallets_pkey, sync_left_out_pkey.
 INSERT INTO sync_left_out AS kept (
        wallet_id, tx_signature, reason, detail, created_at, is_signed, first_seen_at, tried_at)
 SELECT given.wallet_id,
@@ -42,18 +43,20 @@ SELECT given.wallet_id,
        created_at = excluded.created_at,
        is_signed = excluded.is_signed,
        tried_at = excluded.tried_at
+ WHERE kept.trades IS NULL
 RETURNING wallet_id,
           tx_signature,
           first_seen_at = %(now)s::timestamptz AS is_new;
 
 -- expire --
--- Forget what others did, after a time and beyond the newest ones of a chain, and return how many. Needs
+-- Forget what others did and is not named, after a time and beyond the newest ones of a chain; return how many. Needs
 -- sync_left_out_unsigned, wallets_pkey.
 DELETE FROM sync_left_out AS kept
  USING wallets
  WHERE wallets.wallet_id = kept.wallet_id
    AND wallets.blockchain = %(blockchain)s
    AND NOT kept.is_signed
+   AND kept.trades IS NULL
    AND (kept.first_seen_at < %(seen_before)s::timestamptz
         OR (kept.first_seen_at, kept.tx_signature)
            < (SELECT newest.first_seen_at,
@@ -63,6 +66,7 @@ DELETE FROM sync_left_out AS kept
                   ON owner.wallet_id = newest.wallet_id
                WHERE owner.blockchain = %(blockchain)s
                  AND NOT newest.is_signed
+                 AND newest.trades IS NULL
                ORDER BY newest.first_seen_at DESC, newest.tx_signature DESC
               OFFSET %(most)s - 1
                LIMIT 1));

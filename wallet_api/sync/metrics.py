@@ -28,7 +28,7 @@ class _Family(NamedTuple):
 
     def metric(self) -> GaugeMetricFamily | CounterMetricFamily:
         """Return it without samples."""
-        is_counter = self.column in ("total", "reconnects", "gaps")
+        is_counter = self.column in ("total", "reconnects", "gaps", "beyond")
         kind = CounterMetricFamily if is_counter else GaugeMetricFamily
         return kind(f"wallet_api_sync_{self.name}", self.text, labels=tuple(self.labels))
 
@@ -47,6 +47,14 @@ _FAMILIES = (
     _Family("syncs", "round_read", _SYNC, "round_read_wallets", "Those of them that have been read."),
     _Family("syncs", "round_trades", _SYNC, "round_trades", "Trades that the round has imported."),
     _Family("left_out", "total", _REASON, "left_out", f"Transactions that made no trade; {_HARMLESS}"),
+    _Family(
+        "named_chains",
+        "named",
+        _CHAIN,
+        "named",
+        "What looks like a trade without a proof: sync status names it.",
+    ),
+    _Family("named_chains", "beyond", _CHAIN, "named_beyond", "How many more there were than are named."),
     _Family("blocks", "number", _CHAIN, "newest_block", "The newest block of which trades were read."),
     _Family("blocks", "age_seconds", _CHAIN, "newest_block_age_seconds", "Its age."),
     _Family("methods", "total", _METHOD, "node_calls", "Calls to a node."),

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_statements
-from wallet_api.decoding.swaps import COUNTED, UNSIGNED, Reason
+from wallet_api.decoding.swaps import ACCEPTED, COUNTED, UNSIGNED, Reason
 
 SyncName = Literal["trades", "prices", "tokens"]
 
@@ -20,7 +20,7 @@ BLOCKS = "blocks"
 # What was not added for so long is no longer watched by any process.
 _WATCHED_WITHIN = timedelta(minutes=5)
 _BOUNDS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, math.inf)
-_LISTS = ("syncs", "left_out", "blocks", "methods", "follows", "delays", "buckets")
+_LISTS = ("syncs", "left_out", "blocks", "methods", "follows", "delays", "buckets", "named_chains")
 
 _REPORT = load_statements(__package__, "report")
 
@@ -55,7 +55,8 @@ def add(connection: Connection, facts: Iterable[Fact]) -> None:
 
 def read(connection: Connection, now: datetime) -> Report:
     """Return what was reported, at `now`."""
-    parameters = {"now": now, "watched_after": now - _WATCHED_WITHIN, "unsigned": UNSIGNED}
+    words = {"unsigned": UNSIGNED, "accepted": ACCEPTED}
+    parameters = {"now": now, "watched_after": now - _WATCHED_WITHIN, **words}
     return {name: connection.execute(_REPORT[name], parameters).fetchall() for name in _LISTS}
 
 
@@ -116,6 +117,12 @@ def of_left_out(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
     """Yield by chain and reason how many transactions made no trade that were not counted before."""
     for (chain, reason), count in new.items():
         yield Fact(chain, "left_out", reason, total=count)
+
+
+def of_named_beyond(beyond: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
+    """Yield by chain and wallet how many transactions without a proof were not named, since many are."""
+    for (chain, address), count in beyond.items():
+        yield Fact(chain, "named_beyond", address, total=count)
 
 
 def of_left_out_in_round(chains: Sequence[str], met: Counter[tuple[str, str]]) -> Iterator[Fact]:

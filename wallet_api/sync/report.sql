@@ -72,6 +72,7 @@ WITH kept AS (
       FROM sync_left_out AS left_out
       JOIN wallets
         ON wallets.wallet_id = left_out.wallet_id
+     WHERE left_out.reason <> %(accepted)s
      GROUP BY 1, 2)
 SELECT fact.blockchain,
        fact.label AS reason,
@@ -84,6 +85,31 @@ SELECT fact.blockchain,
    AND kept.reason = fact.label
  WHERE fact.name = 'left_out'
  ORDER BY fact.blockchain, fact.label;
+
+-- named_chains --
+-- How many transactions of each chain are named, and how many more there were than are kept. Needs sync_report_pkey,
+-- wallets_pkey.
+WITH named AS (
+    SELECT wallets.blockchain,
+           count(*) AS named
+      FROM sync_left_out AS left_out
+      JOIN wallets
+        ON wallets.wallet_id = left_out.wallet_id
+     WHERE left_out.reason = %(unsigned)s
+     GROUP BY 1),
+beyond AS (
+    SELECT blockchain,
+           sum(total)::bigint AS beyond
+      FROM sync_report
+     WHERE name = 'named_beyond'
+     GROUP BY 1)
+SELECT blockchain,
+       COALESCE(named, 0) AS named,
+       COALESCE(beyond, 0) AS beyond
+  FROM named
+  FULL JOIN beyond
+ USING (blockchain)
+ ORDER BY blockchain;
 
 -- blocks --
 -- The newest block of each chain that is read block by block. Needs sync_blocks_pkey.

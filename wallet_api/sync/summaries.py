@@ -45,10 +45,11 @@ class TradesSummary(RoundSummary):
     `behind` counts wallets that the next round continues, `left` those that were not tried. `left_out` counts
     what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
     had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
-    that are no trades by a rule, `unsigned` what others did, which is in none of the counts before,
-    `others` what only names its wallet, `from_logs` trades whose native value comes from logs, `denied`
-    trades in denied tokens, and `reorganised` trades that were removed with their blocks. `notified` are
-    transactions of which a node has notified. `stopped` is why the round stopped.
+    that are no trades by a rule, `unsigned` what others did, which is in none of the counts before, `named`
+    what of it is named now and was not before, `others` what only names its wallet, `from_logs` trades whose
+    native value comes from logs, `denied` trades in denied tokens, and `reorganised` trades that were removed
+    with their blocks. `notified` are transactions of which a node has notified. `stopped` is why the round
+    stopped.
     """
 
     chains: list[str] = field(default_factory=list)
@@ -64,6 +65,7 @@ class TradesSummary(RoundSummary):
     wraps: int = 0
     no_trades: int = 0
     unsigned: int = 0
+    named: int = 0
     others: int = 0
     from_logs: int = 0
     denied: int = 0
@@ -83,7 +85,7 @@ class TradesSummary(RoundSummary):
 
     @property
     def is_idle(self) -> bool:
-        is_new = self.changed or self.reorganised or self.new_left_out
+        is_new = self.changed or self.reorganised or self.new_left_out or self.named
         return not (is_new or self.failed or self.behind or self.left or self.stopped)
 
     def words(self) -> str:
@@ -95,6 +97,7 @@ class TradesSummary(RoundSummary):
             (self.wraps, "wraps"),
             (self.no_trades, "no trades"),
             (self.unsigned, "done by others"),
+            (self.named, "named, since nothing proves them"),
             (self.others, "that only name their wallet"),
             (self.from_logs, "valued from logs"),
             (self.denied, "of denied tokens left out"),

@@ -56,6 +56,22 @@ def known_trades(connection: Connection, drafts: Sequence[Draft]) -> set[tuple[i
     return {(key[0], key[1]) for key in _known(connection, drafts)}
 
 
+def dollars_of(connection: Connection, drafts: Sequence[Draft]) -> list[Decimal | None]:
+    """Return the dollar values of the drafts, in their order; None if no price of their hour is known.
+
+    A value that is not stated is that in the native coin, at the price nearest its time. No price is fetched.
+    """
+    near = _near(connection, [draft for draft in drafts if draft.value_usd is None])
+
+    def dollars(draft: Draft) -> Decimal | None:
+        if draft.value_usd is not None:
+            return draft.value_usd
+        price = near.get(_place(draft))
+        return None if price is None else draft.native * price + draft.usd_to_convert
+
+    return [dollars(draft) for draft in drafts]
+
+
 _Key = tuple[int, str, str, bool, Decimal, Decimal | None]
 
 

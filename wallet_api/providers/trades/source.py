@@ -9,7 +9,7 @@ from typing import Protocol
 
 from wallet_api.decoding import decode, evm_evidence, solana
 from wallet_api.decoding.solana import Transaction
-from wallet_api.decoding.swaps import FROM_LOGS, LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.swaps import FROM_LOGS, UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
 
 log = logging.getLogger(__name__)
@@ -30,6 +30,18 @@ class Listed:
     created_at: datetime
     tx_signature: str
     is_signed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven:
+    """A transaction of a wallet and the trades that it would be, to which nothing proves that it agreed.
+
+    `is_new` is whether it was read for the first time.
+    """
+
+    row: Listed
+    drafts: Sequence[Draft]
+    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +90,8 @@ class Chunk:
     A chunk contains all rows of a transaction or none. `is_last` is false if later trades follow. `swaps` and
     `wraps` are how many swaps the source has reported, and how many of them are wraps. `counts` are
     transactions that were read for the first time, by what is counted of them (COUNTED); `reread` are
-    those that were left out before and could be read now. `blocks` are those whose hashes show later
+    those that were left out before and could be read now. `unproven` are those that may be trades, to which
+    nothing proves that the wallet agreed; they are counted too. `blocks` are those whose hashes show later
     whether a reorganisation removed them; `orphans` are known ones that it has removed. `unfinal` are
     transactions that may still disappear, `decided` those that were unfinal and are final or orphaned now.
     """
@@ -91,6 +104,7 @@ class Chunk:
     wraps: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     reread: list[Listed] = field(default_factory=list)
+    unproven: list[Unproven] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     orphans: list[Block] = field(default_factory=list)
     unfinal: list[Unfinal] = field(default_factory=list)
@@ -100,6 +114,8 @@ class Chunk:
         """Add what was decoded of a transaction; only new ones are counted."""
         self.drafts += decoded.drafts
         self.swaps += decoded.swaps
+        if decoded.why == UNSIGNED and decoded.unproven:
+            self.unproven.append(Unproven(row, decoded.unproven, is_new))
         if isinstance(decoded.why, Reason):
             of_row = (row.wallet, row.tx_signature, decoded.why, decoded.detail, row.created_at)
             self.left_out.append(LeftOut(*of_row, is_signed=decoded.is_signed))
