@@ -46,10 +46,10 @@ class Written:
     ) -> Iterator[Chunk]:
         """Implement TradeSource.chunks."""
         chunk = Chunk(orphans=self.orphans)
-        for signature, decoded in self.decoded.items():
+        for hash, decoded in self.decoded.items():
             for wallet in wallets:
                 if all(draft.wallet == wallet for draft in (*decoded.drafts, *decoded.unproven)):
-                    chunk.add(Listed(wallet, AT, signature), decoded, is_new=self.is_new)
+                    chunk.add(Listed(wallet, AT, hash), decoded, is_new=self.is_new)
         yield chunk
 
 
