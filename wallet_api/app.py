@@ -6,8 +6,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from wallet_api import openapi, services
 from wallet_api.access.current import ApiRequest
 from wallet_api.blueprints import all_blueprints, mcp
-from wallet_api.responses import cached, cors, counters, envelope, headers, large, seals
-from wallet_api.settings import Settings
+from wallet_api.responses import cached, cors, counters, envelope, headers, large, operator, seals
+from wallet_api.settings import Settings, SettingsError
 
 # Imported with this module, which gunicorn does before it starts workers.
 _BLUEPRINTS = tuple(all_blueprints())
@@ -32,6 +32,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     mcp.init_app(app, origins)
     counters.init_app(app, made.registry)
     headers.init_app(app)
+    operator.init_app(app, settings)
     envelope.init_app(app)
     cors.init_app(app, origins)
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, made.bulkhead)
@@ -42,4 +43,14 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     openapi.check(app)
+    _check_costs(app, settings)
     return app
+
+
+def _check_costs(app: Flask, settings: Settings) -> None:
+    names = [described.name for _, described in openapi.operations(app)]
+    unknown = [name for name, _ in settings.credit_costs or () if name not in names]
+    if unknown:
+        raise SettingsError(
+            f"CREDIT_COSTS names no operation: {', '.join(unknown)}; they are {', '.join(sorted(names))}"
+        )

@@ -11,6 +11,7 @@ class ApiError(Exception):
     code = "internal_error"
     reason: str | None = None
     parameter: str | None = None
+    renews_at: str | None = None
     # For the log: what the operator can do.
     advice = ""
 
@@ -40,6 +41,7 @@ class ApiError(Exception):
             "allowed": None if self.allowed is None else list(self.allowed),
             "reason": self.reason,
             "retry_after_seconds": self.retry_after_seconds,
+            "renews_at": self.renews_at,
         }
         return {name: value for name, value in detail.items() if value is not None}
 
@@ -83,10 +85,22 @@ class Forbidden(ApiError):
         "revoked_api_key": "This API key has been revoked.",
         "expired_api_key": "This API key has expired.",
         "insufficient_credits": "This API key has no credits left.",
+        "out_of_scope": "This API key is bound to other operations, chains or types.",
     }
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(self.messages.get(reason), reason=reason)
+    def __init__(
+        self,
+        reason: str,
+        message: str | None = None,
+        *,
+        parameter: str | None = None,
+        allowed: Sequence[object] | None = None,
+        renews_at: str | None = None,
+    ) -> None:
+        super().__init__(
+            message or self.messages.get(reason), reason=reason, parameter=parameter, allowed=allowed
+        )
+        self.renews_at = renews_at
 
 
 class NotFound(ApiError):

@@ -15,6 +15,8 @@ TRADES_PROVIDERS = ("moralis", "rpc")
 # As browsers send it: lower-case, without a path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")
 _CENTURY_SECONDS = 100 * 365 * 86_400
+_COST = re.compile(r"[a-z_]+=[1-9][0-9]{0,8}")
+_MAIL = re.compile(r"[A-Za-z0-9._+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
 _RATE = re.compile(r"[1-9]\d*/(second|minute|hour|day)")
 
 
@@ -87,6 +89,14 @@ def _rate(text: str) -> str:
     return rate
 
 
+def _costs(text: str) -> tuple[tuple[str, int], ...]:
+    parts = [part.strip().partition("=") for part in text.split(",")]
+    costs = {name: int(cost) for name, _, cost in parts if _COST.fullmatch(f"{name}={cost}")}
+    if len(costs) != len(parts):
+        raise ValueError("must be OPERATION=CREDITS with commas between, such as get_tracker=5")
+    return tuple(costs.items())
+
+
 def _one_of(*words: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in words:
@@ -119,6 +129,21 @@ def _url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError("must be an http or https URL")
     return text.rstrip("/")
+
+
+def _short(text: str) -> str:
+    if len(text) > 100 or not text.isprintable():
+        raise ValueError("must be at most 100 printable characters")
+    return text
+
+
+def _contact(text: str) -> str:
+    if _MAIL.fullmatch(text):
+        return text
+    try:
+        return _url(text)
+    except ValueError:
+        raise ValueError("must be an address of e-mail, or an http or https URL") from None
 
 
 def _websocket(text: str) -> str:
@@ -160,6 +185,12 @@ class Settings:
 
     default_rate: str = _setting("300/minute", _rate)
     credit_cost: int = _setting(1, _whole(1))
+    # The names of operations with their costs.
+    credit_costs: tuple[tuple[str, int], ...] | None = _setting(None, _costs)
+    # Shown to callers.
+    operator_name: str | None = _setting(None, _short)
+    operator_contact: str | None = _setting(None, _contact)
+    operator_terms_url: str | None = _setting(None, _url)
     key_cache_seconds: float = _setting(5.0, _number)
 
     answer_ttl_seconds: float = _setting(1.0, _number)
@@ -167,6 +198,7 @@ class Settings:
 
     token_price_max_age_seconds: float = _setting(86_400.0, _age)
     token_price_min_value_usd: Decimal = _setting(Decimal(1), _decimal)  # noqa: RUF009
+    native_price_max_age_seconds: float = _setting(21_600.0, _age)
 
     token_denylist: str | None = _setting(None)
 

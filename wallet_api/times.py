@@ -1,7 +1,7 @@
 """Times as callers and operators write them, and as they are shown."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 # fromisoformat() alone reads some Unix times in milliseconds as a day of the 18th century.
 _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?")
@@ -55,3 +55,9 @@ def read_stamp(text: str) -> datetime:
     if utc and time.utcoffset():
         raise ValueError(text)
     return time
+
+
+def next_month(moment: datetime) -> datetime:
+    """Return when the month of UTC after that of a time begins."""
+    first = moment.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (first + timedelta(days=32)).replace(day=1)

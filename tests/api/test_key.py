@@ -10,8 +10,10 @@ from flask import Flask
 
 from tests.api.conftest import NewCaller
 from tests.ledger.caller import LIST, Caller
+from tests.lib.waiting import eventually
+from wallet_api.app import create_app
 from wallet_api.database import Connection
-from wallet_api.settings import Settings
+from wallet_api.settings import Settings, SettingsError
 
 
 def _state(caller: Caller) -> dict[str, Any]:
@@ -37,7 +39,8 @@ def test_a_key_sees_its_limit_and_its_credits(new_caller: NewCaller, connection:
         "created_at": f"{created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "expires_at": f"{expires_at:%Y-%m-%dT%H:%M:%SZ}",
         "rate": before["rate"] | {"limit": 100, "window_seconds": 86400, "remaining": 99},
-        "credits": {"left": 3, "cost": 2},
+        "credits": {"left": 3, "cost": 2, "costs": {}},
+        "scope": {"chains": None, "types": None, "operations": None},
         "used": {
             "today": {"requests": 0, "credits": 0},
             "month": {"requests": 0, "credits": 0},
@@ -48,14 +51,14 @@ def test_a_key_sees_its_limit_and_its_credits(new_caller: NewCaller, connection:
     assert caller.refused(LIST)["reason"] == "insufficient_credits"
     # One credit is left, which pays for nothing; requests are still free.
     after = _state(caller)
-    assert after["credits"] == {"left": 1, "cost": 2}
+    assert after["credits"] == {"left": 1, "cost": 2, "costs": {}}
     assert after["rate"]["remaining"] == 96
 
 
 def test_a_key_without_limits_has_none(new_caller: NewCaller) -> None:
     state = _state(new_caller("operator"))
     assert state["expires_at"] is None
-    assert state["credits"] == {"left": None, "cost": 1}
+    assert state["credits"] == {"left": None, "cost": 1, "costs": {}}
 
 
 def test_a_key_sees_its_use_of_the_day_and_the_month_by_operation(
@@ -83,3 +86,41 @@ def test_a_key_sees_its_use_of_the_day_and_the_month_by_operation(
                 {"operation": "get_key", "requests": 1, "credits": 0},
             ],
         }
+
+
+@pytest.mark.settings(credit_cost=2, credit_costs=(("list_wallets", 5), ("get_volume", 1)))
+def test_operations_can_have_costs_of_their_own(new_caller: NewCaller, connection: Connection) -> None:
+    caller, free = new_caller(credits=9), new_caller("free")
+    feed = "/transactions/latest?blockchain=solana&type=kol"
+    volume = "/transactions/volume?blockchain=solana&type=kol"
+    costs = {"list_wallets": 5, "get_volume": 1}
+    assert _state(caller)["credits"] == {"left": 9, "cost": 2, "costs": costs}
+    left = [caller.send(path).headers["X-Credits-Remaining"] for path in (LIST, feed, volume)]
+    assert left == ["4", "2", "1"]
+    # One credit is left, which still pays for the cheapest.
+    answers = [caller.send(path).status_code for path in (LIST, feed, volume, volume)]
+    assert answers == [403, 403, 200, 403]
+    assert connection.fetch_value("SELECT credits FROM api_keys WHERE name = 'caller'") == 0
+    # Of a key without a limit too, what it would have cost is counted.
+    assert free.send(LIST).status_code == 200
+
+
+@pytest.mark.settings(credit_costs=(("list_wallets", 5),))
+def test_many_requests_of_one_key_cost_what_their_operations_do(
+    new_caller: NewCaller, connection: Connection
+) -> None:
+    caller = new_caller(credits=1_000_000)
+    for path in (LIST, LIST, "/transactions/volume?blockchain=solana&type=kol"):
+        assert caller.send(path).status_code == 200
+    left = "SELECT credits FROM api_keys WHERE name = 'caller'"
+    assert eventually(lambda: connection.fetch_value(left) == 1_000_000 - 11)
+
+
+def test_costs_of_operations_that_do_not_exist_are_refused(settings: Settings) -> None:
+    with pytest.raises(SettingsError, match="CREDIT_COSTS names no operation: get_wallet; they are count_"):
+        create_app(replace(settings, credit_costs=(("get_wallet", 2),)))
+    for text in ("get_tracker", "get_tracker=0", "get_tracker=1.5", "get_tracker=1,get_tracker=2", "=2"):
+        with pytest.raises(SettingsError, match="CREDIT_COSTS must be OPERATION=CREDITS"):
+            Settings.from_environment({"CREDIT_COSTS": text})
+    read = Settings.from_environment({"CREDIT_COSTS": "get_tracker=5, list_signals=3"})
+    assert read.credit_costs == (("get_tracker", 5), ("list_signals", 3))

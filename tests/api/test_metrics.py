@@ -312,3 +312,31 @@ def test_dashboard_and_alerts_use_existing_metrics(
         used = set(re.findall(r"\bwallet_api_\w+", text))
         assert len(used) >= 7
         assert used - {name for name, _ in metrics} == set()
+
+
+def test_keys_that_are_short_of_credits_are_a_metric(
+    client: FlaskClient, connection: Connection, new_caller: NewCaller
+) -> None:
+    """Each key was charged 70 credits in the last week."""
+    today = datetime.now(UTC).date()
+    # A key of each month needs no more than until the next one begins.
+    for name, options in {
+        "unlimited": {},
+        "empty": {"credits": 0},
+        "low": {"credits": 69},
+        "enough": {"credits": 70},
+        "low plan": {"credits": 1, "monthly": 10_000},
+        "plan": {"credits": 10_000, "monthly": 10_000},
+        "revoked": {"credits": 1},
+    }.items():
+        new_caller(name, **options)
+    connection.execute("UPDATE api_keys SET revoked_at = now() WHERE name = 'revoked'")
+    use = "INSERT INTO key_use SELECT key_id, %s, 'get_volume', 9, %s, now() FROM api_keys"
+    for day, credits in ((0, 30), (6, 40), (7, 1000)):
+        connection.execute(use, [today - timedelta(days=day), credits])
+    # One that is new has used nothing.
+    new_caller("new", credits=5)
+    value = partial(_value, _scrape(client), "wallet_api_keys_short_of_credits")
+    is_last_hours = (datetime.now(UTC) + timedelta(hours=4)).month != datetime.now(UTC).month
+    assert value(state="empty") == 1
+    assert value(state="low") == (1 if is_last_hours else 2)

@@ -88,6 +88,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     ),
     # No price at all is older than any.
     "WalletApiPricesOld": ({NEWEST_PRICE: "60x60 +Inf+0x120"}, {NEWEST_PRICE: "60x180"}),
+    "WalletApiKeysShortOfCredits": (
+        {'wallet_api_keys_short_of_credits{state="low"}': "0x60 1x120"},
+        {'wallet_api_keys_short_of_credits{state="empty"}': "1x180"},
+    ),
     "WalletApiKeysExpire": (
         {"wallet_api_keys_expiring": "0x60 1x120"},
         {"wallet_api_keys_expiring": "0x180"},
@@ -160,6 +164,7 @@ def test_an_hour_of_good_health_with_one_chain_of_four_in_use_is_silent(tmp_path
         NEWEST_PRICE.replace("BNB", "SOL"): "60x70",
         'wallet_api_notify_paused{target="bot"}': "0x70",
         "wallet_api_keys_expiring": "0x70",
+        'wallet_api_keys_short_of_credits{state="low"}': "0x70",
     }
     for chain in chains:
         # As `sync trades` saves them also where there is no wallet.

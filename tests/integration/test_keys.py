@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -435,6 +436,117 @@ def test_the_credits_of_a_month_are_exact_over_its_end(
 
 
 @pytest.mark.settings(key_cache_seconds=0)
+def test_a_key_for_each_month_begins_with_its_credits_and_shows_when_they_renew(
+    run: Run, client: FlaskClient, connection: Connection
+) -> None:
+    key = document(run, "keys", "create", "plan", "--monthly", "2")["key"]
+    begun = document(run, "keys", "create", "begun", "--monthly", "2", "--credits", "1")["key"]
+    today = datetime.now(UTC)
+    renews_at = f"{(today.replace(day=1) + timedelta(days=32)).replace(day=1):%Y-%m-01T00:00:00Z}"
+
+    def credits_of(key: str) -> Any:
+        answer = client.get("/v1/key", headers={"Authorization": f"Bearer {key}"})
+        return answer.get_json()["data"]["credits"]
+
+    plan = {"cost": 1, "costs": {}, "monthly": 2, "renews_at": renews_at}
+    assert (credits_of(key), credits_of(begun)) == ({"left": 2} | plan, {"left": 1} | plan)
+    for one, count in ((key, 2), (begun, 1)):
+        assert [outcome_of(client, one)[0] for _ in range(count)] == [200] * count
+        error = client.get(WALLETS, headers={"Authorization": f"Bearer {one}"}).get_json()["error"]
+        assert (error["reason"], error["renews_at"]) == ("insufficient_credits", renews_at)
+    a_month_passes(connection)
+    assert [credits_of(one)["left"] for one in (key, begun)] == [2, 2]
+    without = document(run, "keys", "create", "once", "--credits", "0")["key"]
+    error = client.get(WALLETS, headers={"Authorization": f"Bearer {without}"}).get_json()["error"]
+    assert "renews_at" not in error
+
+
+@pytest.mark.settings(key_cache_seconds=0)
+def test_a_key_is_bound_to_chains_types_and_operations_and_unbound(run: Run, client: FlaskClient) -> None:
+    binding = ("--chain", "bnb", "--chain", "solana", "--type", "kol", "--operation", "get_volume")
+    key = document(run, "keys", "create", "one", *binding)["key"]
+    [listed] = document(run, "keys", "list")
+    bounds = [listed[name] for name in ("chains", "types", "operations")]
+    assert bounds == [["solana", "bnb"], ["kol"], ["get_volume"]]
+    assert "bound to solana, bnb; kol; get_volume" in run("keys", "list").stdout
+    volume = "/v1/transactions/volume?type=kol&blockchain="
+    assert outcome_of(client, key) == (403, "out_of_scope")
+    assert [outcome_of(client, key, f"{volume}{chain}")[0] for chain in ("solana", "bnb", "eth")] == [
+        *(200, 200, 403)
+    ]
+    said = run("keys", "set", "one", "--operation", "any", "--chain", "eth").stdout
+    assert said.endswith("and does not expire; it is bound to eth; kol.\n")
+    assert [outcome_of(client, key, f"{volume}{chain}")[0] for chain in ("solana", "eth")] == [403, 200]
+    assert run("keys", "set", "one", "--type", "whale").exit_code == 1
+    assert run("keys", "set", "one", "--type", "any", "--chain", "any").exit_code == 0
+    assert outcome_of(client, key) == (200, None)
+
+
+FILE_OF_KEYS = """\
+name,credits,monthly,rate,expires,chain,type,operation
+ann,,5000,60/minute,2999-12-31,solana bnb,kol,
+ben,10,,,,,,get_volume get_key
+cat,unlimited,none,default,never,any,any,any
+ann,,,,,,,
+dan,-1,,,,,,
+eve,,,,,bitcoin,,
+fay,,,,,,,get_wallets
+"""
+
+
+def test_many_keys_are_made_at_once_and_their_secrets_are_in_a_new_file(
+    run: Run, client: FlaskClient, connection: Connection, tmp_path: Path
+) -> None:
+    file, secrets = tmp_path / "keys.csv", tmp_path / "keys.csv.secrets.ndjson"
+    file.write_text(FILE_OF_KEYS)
+    made = run("keys", "import", str(file), "--json")
+    assert made.exit_code == 3, made.output
+    rejects = f"{file}.rejects.ndjson"
+    summary = {"created": 3, "rejected": 4, "secrets": str(secrets), "rejects": rejects}
+    assert json.loads(made.stdout) == summary
+    assert secrets.stat().st_mode & 0o777 == 0o600
+    keys = {row["name"]: row["key"] for row in map(json.loads, secrets.read_text().splitlines())}
+    assert list(keys) == ["ann", "ben", "cat"]
+    assert not any(key in made.output for key in keys.values())
+    reasons = [json.loads(line)["reason"] for line in Path(rejects).read_text().splitlines()]
+    assert [reason.partition(";")[0].partition(", not")[0] for reason in reasons] == [
+        "there is a key named 'ann' already",
+        "credits must be a whole number or unlimited",
+        "'bitcoin' is none of the chains",
+        reasons[-1],
+    ]
+    assert reasons[-1].startswith("operation 'get_wallets' is none of count_trades, ")
+    listed = {key["name"]: key for key in document(run, "keys", "list")}
+    ann = {"credits": 5000, "monthly": 5000, "rate": "60/minute", "expires_at": "2999-12-31T00:00:00Z"}
+    assert listed["ann"].items() >= (ann | {"types": ["kol"]}).items()
+    assert listed["ann"]["chains"] == ["solana", "bnb"]
+    assert listed["ben"].items() >= {"credits": 10, "monthly": None, "chains": None}.items()
+    assert listed["cat"].items() >= {"credits": None, "rate": None, "operations": None}.items()
+    assert outcome_of(client, keys["cat"]) == (200, None)
+    assert outcome_of(client, keys["ben"]) == (403, "out_of_scope")
+    # A file that is there is never written to, and nothing is made.
+    again = tmp_path / "more.ndjson"
+    again.write_text('{"name": "gus", "credits": 5, "operation": ["get_volume"]}\n')
+    refused = run("keys", "import", str(again), "--output", str(secrets))
+    assert refused.exit_code == 1
+    assert f"{secrets} exists: name another --output." in refused.stderr
+    assert "gus" not in run("keys", "list").stdout
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    assert run("keys", "import", str(again), "--output", str(tmp_path / "link")).exit_code == 1
+    assert not (tmp_path / "elsewhere").exists()
+    assert run("keys", "import", str(again)).exit_code == 0
+    assert "gus" in run("keys", "list").stdout
+
+
+def test_a_file_of_no_good_key_leaves_no_file_of_secrets(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "keys.ndjson"
+    file.write_text('{"name": "one", "credits": 1.5}\n{"name": "two", "type": 7}\n')
+    made = run("keys", "import", str(file))
+    assert (made.exit_code, made.stdout) == (3, "Created 0 keys; 2 rows rejected.\n")
+    assert not (tmp_path / "keys.ndjson.secrets.ndjson").exists()
+
+
+@pytest.mark.settings(key_cache_seconds=0)
 def test_the_name_of_a_revoked_key_is_given_again(
     run: Run, client: FlaskClient, connection: Connection
 ) -> None:
@@ -489,9 +601,15 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
         )
     ),
     (("create", "two", "--rate", "lots"), "'lots' is not a rate"),
-    (("create", "two", "--credits", "-1"), "whole number from 0"),
-    (("create", "two", "--credits", "many"), "'many' is not a valid integer"),
+    (("create", "two", "--credits", "-1"), "'-1' is neither a whole number nor unlimited"),
+    (("create", "two", "--credits", "many"), "'many' is neither a whole number nor unlimited"),
     (("create", "two", "--expires", "2020-01-01"), "2020-01-01T00:00:00Z is in the past"),
+    (("create", "two", "--monthly", "some"), "'some' is neither a whole number nor none"),
+    (("create", "two", "--chain", "bitcoin"), "'bitcoin' is none of the chains; allowed: solana, bnb"),
+    (("create", "two", "--chain", "any", "--chain", "bnb"), "'any' is none of the chains"),
+    (("create", "two", "--chain", "eth", "--type", "whale"), "no wallets of eth are of type whale"),
+    (("create", "two", "--operation", "wallets"), "'wallets' is no operation; they are count_trades, "),
+    (("set", "one", "--type", "dolphin"), "'dolphin' is none of the types; allowed: kol, smart, whale"),
     (("create", "two", "--expires", "tomorrow"), "'tomorrow' is not a date; write 2030-12-31"),
     (("create", "two", "--expires", "1912121512345"), "'1912121512345' is not a date; write 2030-12-31"),
     (("revoke", "nobody"), "no key named 'nobody'"),

@@ -3,6 +3,8 @@
 import logging
 import math
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter
 
@@ -24,6 +26,23 @@ UNSETTLED_PART = 100
 FRESH_SECONDS = 0.5
 
 
+@dataclass(frozen=True)
+class Costs:
+    """What a 200 costs in credits: `usual`, but for the operations that have a cost of their own."""
+
+    usual: int
+    of_operations: Mapping[str, int]
+
+    @property
+    def highest(self) -> int:
+        """The cost of the dearest operation."""
+        return max(self.usual, *self.of_operations.values(), 0)
+
+    def of(self, operation: str) -> int:
+        """Return what a request of an operation costs."""
+        return self.of_operations.get(operation, self.usual)
+
+
 class Credits:
     """The charges of one process. The lock of an ApiKey guards its balance and its charges."""
 
@@ -31,13 +50,13 @@ class Credits:
         self,
         database: Database,
         bulkhead: Bulkhead,
-        cost: int,
+        costs: Costs,
         windows: MeteredStorage,
         registry: CollectorRegistry,
     ) -> None:
         self._database = database
         self._bulkhead = bulkhead
-        self.cost = cost
+        self.costs = costs
         self._windows = windows
         self._forgiven = Counter(
             "wallet_api_credits_forgiven",
@@ -47,40 +66,40 @@ class Credits:
         )
         self._settler = Settler("credits", self._write)
 
-    def charge(self, key: ApiKey) -> tuple[bool, int | None]:
-        """Charge one request; return whether it could be paid, and the credits left, None if unlimited.
+    def charge(self, key: ApiKey, cost: int) -> tuple[bool, int | None]:
+        """Charge what one request costs; return whether that could be paid, and the credits left.
 
-        Raises DatabaseUnavailable.
+        They are None if unlimited. Raises DatabaseUnavailable.
         """
         self._settler.start()
         now = time.monotonic()
         with key.lock:
             unsettled = key.unsettled
-            little = (unsettled + self.cost) * UNSETTLED_PART <= key.balance
+            little = (unsettled + cost) * UNSETTLED_PART <= key.balance
             if little and self._settler.works and self._is_far(key, now):
-                self._settler.add(key, self.cost)
+                self._settler.add(key, cost)
                 return True, key.left
         if unsettled:
             self._settler.wake()
-        is_charged = self._run("charge", key)
+        is_charged = self._run("charge", key, cost)
         if not is_charged:
             self._run("read", key)
         with key.lock:
             return is_charged, key.left
 
-    def may_pay(self, key: ApiKey, *, reads: bool) -> bool:
-        """Return whether a key has credits for a request. With `reads`, a balance in doubt is read.
+    def may_pay(self, key: ApiKey, cost: int, *, reads: bool) -> bool:
+        """Return whether a key has credits for this cost. With `reads`, a balance in doubt is read.
 
         Raises DatabaseUnavailable.
         """
         if key.unlimited:
             return True
         left = self.left(key) if reads else key.left
-        if reads and left is not None and left < self.cost:
+        if reads and left is not None and left < cost:
             # It may have been topped up a moment ago.
             self._run("read", key)
             left = key.left
-        return left is None or left >= self.cost
+        return left is None or left >= cost
 
     def left(self, key: ApiKey) -> int | None:
         """Return the credits left; None for a key that has become unlimited. Raises DatabaseUnavailable."""
@@ -98,20 +117,20 @@ class Credits:
 
     def _is_far(self, key: ApiKey, now: float) -> bool:
         """Return whether more is left than other workers may have spent since the balance was read."""
-        left = key.balance - key.unsettled - DIRECT_REQUESTS * self.cost
+        left = key.balance - key.unsettled - DIRECT_REQUESTS * self.costs.highest
         age = now - key.balance_at
         if left <= 0 or age <= FRESH_SECONDS:
             return left > 0
         if not self._windows.is_shared:
             return False
         windows = 1 + math.ceil(age / key.limit.get_expiry())
-        return left > key.limit.amount * windows * self.cost
+        return left > key.limit.amount * windows * self.costs.highest
 
-    def _run(self, statement: str, key: ApiKey) -> bool:
+    def _run(self, statement: str, key: ApiKey, cost: int = 0) -> bool:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
         with self._bulkhead.slot(Wait.PRIMARY), self._database.write() as connection:
-            parameters = {"key_id": key.row.key_id, "cost": self.cost}
+            parameters = {"key_id": key.row.key_id, "cost": cost}
             row = connection.execute(_CREDITS[statement], parameters).fetchone()
         if row is not None:
             with key.lock:

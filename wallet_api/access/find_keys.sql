@@ -9,7 +9,11 @@ SELECT key_id,
        revoked_at,
        created_at,
        previous_hash,
-       previous_until
+       previous_until,
+       monthly,
+       chains,
+       types,
+       operations
   FROM api_keys
  WHERE key_id = ANY(%(key_ids)s::bigint[])
     OR key_hash = %(key_hash)s

@@ -7,16 +7,18 @@ from typing import Any, TypeVar
 from flask import Flask, Response
 from prometheus_client import CollectorRegistry
 
-from wallet_api.access.credits import Credits
+from wallet_api.access.credits import Costs, Credits
 from wallet_api.access.current import KEY_NAME, ApiRequest, current_request
 from wallet_api.access.keyring import ApiKey, KeyRing
 from wallet_api.access.limits import KeyLimiter
+from wallet_api.access.scopes import check_operation
 from wallet_api.access.use import Use
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
 from wallet_api.keys import bearer_key, may_contain_key
 from wallet_api.recurring import Recurring
+from wallet_api.times import shown_time
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +60,11 @@ class Gate:
         default_rate: str,
         key_cache_seconds: float,
         valkey_url: str | None,
-        credit_cost: int,
+        costs: Costs,
     ) -> None:
         self.keys = KeyRing(database, bulkhead, default_rate, key_cache_seconds)
         self.limits = KeyLimiter(valkey_url)
-        self.credits = Credits(database, bulkhead, credit_cost, self.limits.windows, registry)
+        self.credits = Credits(database, bulkhead, costs, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
         seconds = key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
@@ -101,9 +103,11 @@ class Gate:
         is_within = self.limits.count(key)
         if _is_marked(self._app, request.endpoint, _CREDITLESS):
             free_of_charge()
-        # Only requests within the limit read the balance.
-        elif not self.credits.may_pay(key, reads=is_within):
-            raise Forbidden("insufficient_credits")
+        else:
+            check_operation(request.operation, key.row.operations)
+            # Only requests within the limit read the balance.
+            if not self.credits.may_pay(key, self._cost_of(request), reads=is_within):
+                raise _without_credits(key)
         if not is_within:
             raise self.limits.refusal(key)
         _refuse_repeated(parameters)
@@ -117,7 +121,7 @@ class Gate:
         costs = response.status_code == 200 and not request.free_of_charge
         if key.unlimited:
             # Counted as of all others.
-            request.charged = self.credits.cost if costs else 0
+            request.charged = self._cost_of(request) if costs else 0
         elif response.status_code < 500:
             response = self._charge(request, key, response, costs=costs)
         self.use.count(key.row.key_id, request.operation, request.charged)
@@ -128,8 +132,9 @@ class Gate:
         is_paid = True
         try:
             if costs:
-                is_paid, left = self.credits.charge(key)
-                request.charged = self.credits.cost if is_paid else 0
+                cost = self._cost_of(request)
+                is_paid, left = self.credits.charge(key, cost)
+                request.charged = cost if is_paid else 0
             else:
                 left = self.credits.left(key)
         except (ServiceUnavailable, NotPermitted) as error:
@@ -140,10 +145,13 @@ class Gate:
             log.warning("No credit of %r could be charged: %s (%s)", key.name, reason, cause)
             return self._refuse(error)
         if not is_paid:
-            response = self._refuse(Forbidden("insufficient_credits"))
+            response = self._refuse(_without_credits(key))
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))
         return response
+
+    def _cost_of(self, request: ApiRequest) -> int:
+        return self.credits.costs.of(request.operation)
 
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:
@@ -153,6 +161,11 @@ def is_keyless(app: Flask, endpoint: str | None) -> bool:
 
 def _is_marked(app: Flask, endpoint: str | None, mark: str) -> bool:
     return getattr(app.view_functions.get(endpoint or ""), mark, False)
+
+
+def _without_credits(key: ApiKey) -> Forbidden:
+    renews_at = key.renews_at
+    return Forbidden("insufficient_credits", renews_at=None if renews_at is None else shown_time(renews_at))
 
 
 def _missing_key(request: ApiRequest) -> str | None:

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
 
+from wallet_api.access.scopes import UNBOUND, KeyScope
 from wallet_api.access.settling import Account
 from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.database import Database, load_sql, tuple_row
 from wallet_api.errors import Forbidden
 from wallet_api.keys import key_hash
+from wallet_api.times import next_month
 
 MAX_UNKNOWN = 10_000
 UNKNOWN_SECONDS = 1.0
@@ -40,6 +42,10 @@ class KeyRow(NamedTuple):
     created_at: datetime
     previous_hash: bytes | None
     previous_until: datetime | None
+    monthly: int | None
+    chains: list[str] | None
+    types: list[str] | None
+    operations: list[str] | None
 
     @property
     def hashes(self) -> set[bytes]:
@@ -63,6 +69,7 @@ class ApiKey(Account):
     label: str
     limit: RateLimitItem
     row: KeyRow
+    scope: KeyScope = UNBOUND
     unlimited: bool = False
     read_at: float = _NEVER
     used_at: float = _NEVER
@@ -74,6 +81,11 @@ class ApiKey(Account):
     def name(self) -> str:
         """The name that the operator gave it."""
         return self.row.name
+
+    @property
+    def renews_at(self) -> datetime | None:
+        """When its balance becomes that of the next month of UTC; None for one without monthly credits."""
+        return None if self.row.monthly is None else next_month(datetime.now(UTC))
 
     @property
     def left(self) -> int | None:
@@ -184,6 +196,7 @@ class KeyRing:
             self._known.pop(hashed, None)
         key.row = row
         key.limit = self._default_limit if row.rate is None else parse(row.rate)
+        key.scope = KeyScope.of(row.chains, row.types)
         with key.lock:
             key.unlimited = row.credits is None
             # A standby may lack what was charged a moment ago.

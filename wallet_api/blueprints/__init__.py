@@ -4,7 +4,18 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 
-from flask import Blueprint
+from flask import Blueprint, Flask
+
+from wallet_api.access.current import OPERATION_ID
+
+
+def operation_names() -> tuple[str, ...]:
+    """Return the names of all operations, in their order."""
+    app = Flask(__name__, static_folder=None)
+    for blueprint in all_blueprints():
+        app.register_blueprint(blueprint)
+    names = (getattr(view, OPERATION_ID, None) for view in app.view_functions.values())
+    return tuple(sorted({name for name in names if name}))
 
 
 def all_blueprints() -> Iterator[Blueprint]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from wallet_api.access.scopes import KeyScope
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.responses.cached import Lifetime
@@ -32,7 +33,8 @@ _operation = Operation(
 
 @blueprint.get("/wallets/connections")
 @_operation.cached
-def connections(limit: int | None = None, **wallet: Any) -> dict[str, Any]:
+def connections(scope: KeyScope, limit: int | None = None, **wallet: Any) -> dict[str, Any]:
     """Return the other tracked wallets of the chain that traded the same tokens in the last 30 days."""
     with services().database.read() as connection:
-        return wallet_connections(connection, find_wallet(connection, **wallet), datetime.now(UTC), limit)
+        found = find_wallet(connection, **wallet)
+        return wallet_connections(connection, found, datetime.now(UTC), limit, scope.types)

@@ -6,6 +6,7 @@ import orjson
 from flask import Blueprint, Response
 
 from wallet_api.access.gate import free_of_charge
+from wallet_api.access.scopes import KeyScope
 from wallet_api.cache import Cached
 from wallet_api.errors import WalletNotFound
 from wallet_api.holdings.service import HoldingsUnavailable, ProviderNotConfigured
@@ -15,6 +16,7 @@ from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.holdings import HoldingsArguments, HoldingsSchema
 from wallet_api.services import services
+from wallet_api.wallets import find_wallet
 
 blueprint = Blueprint("holdings", __name__, url_prefix="/v1")
 
@@ -39,9 +41,10 @@ _operation = Operation(
 @_operation.documents
 def holdings() -> Response:
     """Return the balances of one wallet, and how old they are."""
-    arguments = load_arguments(_operation.arguments)
+    wallet = dict(load_arguments(_operation.arguments))
+    _check_type(wallet.pop("scope"), **wallet)
     service = services().holdings
-    result = service.read(**arguments)
+    result = service.read(**wallet)
     snapshot = result.snapshot
     if snapshot is None:
         # A response without balances costs nothing.
@@ -50,7 +53,7 @@ def holdings() -> Response:
         return _operation.respond(lambda: {"active_holdings": nothing})
 
     def get_data() -> dict[str, Any]:
-        formatted = service.format(arguments["blockchain"], snapshot)
+        formatted = service.format(wallet["blockchain"], snapshot)
         active = {
             "tokens": orjson.Fragment(formatted.tokens),
             "count": formatted.count,
@@ -61,4 +64,11 @@ def holdings() -> Response:
         return with_warnings({"active_holdings": active}, formatted.warnings)
 
     source = Cached(snapshot, snapshot.taken_at, hit=result.cached)
-    return _operation.respond(get_data, arguments, source, version=(snapshot.refreshed_at, result.stale))
+    return _operation.respond(get_data, wallet, source, version=(snapshot.refreshed_at, result.stale))
+
+
+def _check_type(scope: KeyScope, blockchain: str, address: str) -> None:
+    """Raise WalletNotFound, or Forbidden for a wallet of a type that the key may not read."""
+    if scope.types is not None:
+        with services().bulkhead.slot(), services().database.read() as connection:
+            scope.check_type(find_wallet(connection, blockchain, address).type)

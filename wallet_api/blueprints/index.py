@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, current_app, request
 from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
 from wallet_api.responses.envelope import respond
 from wallet_api.responses.operation import undocumented
+from wallet_api.responses.operator import operator_of
 from wallet_api.responses.pages import file_response, page_response, page_text
 from wallet_api.services import services
 
@@ -52,4 +53,4 @@ def _page() -> Response:
     text, key = page_text("page.html"), services().demo_key()
     if key is not None:
         text = text.replace("<body", f'<body data-key="{escape(key)}"', 1)
-    return page_response(text)
+    return page_response(text.replace("<noscript>", operator_of(current_app).footer + "<noscript>", 1))

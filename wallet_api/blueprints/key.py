@@ -6,9 +6,12 @@ from typing import Any
 
 from flask import Blueprint, Response
 
+from wallet_api.access.credits import Credits
 from wallet_api.access.current import current_request
 from wallet_api.access.gate import creditless
+from wallet_api.access.keyring import ApiKey
 from wallet_api.database import Row
+from wallet_api.keys.bounds import BOUNDS
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.key import KeyArguments, KeySchema
@@ -22,7 +25,8 @@ _EXAMPLE = {
     "created_at": "2026-01-02T09:30:00Z",
     "expires_at": None,
     "rate": {"limit": 300, "window_seconds": 60, "remaining": 299, "reset_at": "2026-01-30T12:52:00Z"},
-    "credits": {"left": 999999, "cost": 1},
+    "credits": {"left": 999999, "cost": 1, "costs": {}},
+    "scope": {"chains": None, "types": None, "operations": None},
     "used": {
         "today": {"requests": 1, "credits": 1},
         "month": {"requests": 3, "credits": 2},
@@ -64,13 +68,22 @@ def key_state() -> Response:
             "remaining": remaining,
             "reset_at": shown_time(datetime.fromtimestamp(reset, UTC)),
         },
-        "credits": {
-            "left": None if key.unlimited else gate.credits.left(key),
-            "cost": gate.credits.cost,
-        },
+        "credits": _credits(key, gate.credits),
+        "scope": {name: getattr(key.row, name) for name in BOUNDS},
         "used": _used(gate.use.read(key.row.key_id, datetime.now(UTC).date())),
     }
     return _operation.respond(lambda: data)
+
+
+def _credits(key: ApiKey, credits: Credits) -> dict[str, Any]:
+    state = {
+        "left": None if key.unlimited else credits.left(key),
+        "cost": credits.costs.usual,
+        "costs": credits.costs.of_operations,
+    }
+    if key.renews_at is None:
+        return state
+    return state | {"monthly": key.row.monthly, "renews_at": shown_time(key.renews_at)}
 
 
 def _used(rows: Sequence[Row]) -> dict[str, Any]:

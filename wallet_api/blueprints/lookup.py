@@ -1,9 +1,11 @@
 """GET /v1/wallets/lookup: where addresses are tracked."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint
 
+from wallet_api.access.scopes import KeyScope
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.responses.examples import ADDRESS, examples_of
@@ -30,7 +32,7 @@ _operation = Operation(
 
 @blueprint.get("/wallets/lookup")
 @_operation.cached
-def lookup(**arguments: Any) -> dict[str, Any]:
+def lookup(addresses: Sequence[str], scope: KeyScope, type: str | None = None) -> dict[str, Any]:
     """Return the profiles of up to 100 addresses, and the chains on which they are tracked."""
     with services().database.read() as connection:
-        return look_up_addresses(connection, **arguments)
+        return look_up_addresses(connection, addresses, type, scope.has)

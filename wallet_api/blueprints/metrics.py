@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.keys.usage import count_expiring
+from wallet_api.keys.usage import count_expiring, count_short
 from wallet_api.notify import queue as webhooks
 from wallet_api.notify import reports
 from wallet_api.queries.freshness import freshness
@@ -49,7 +49,7 @@ def metrics() -> Response:
     current = services()
     current.scrapers.check(request)
     data = CollectorRegistry()
-    data.register(_Data(current.database))
+    data.register(_Data(current.database, current.gate.credits.costs.usual))
     text = generate_latest(counters.of_all_workers(current.registry)) + generate_latest(data)
     return Response(text, content_type=CONTENT_TYPE_PLAIN_1_0_0)
 
@@ -57,8 +57,9 @@ def metrics() -> Response:
 class _Data(Collector):
     """Metrics that are read from the database at each scrape."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, cost: int) -> None:
         self._database = database
+        self._cost = cost
 
     def collect(self) -> Iterator[Metric]:
         """Yield the ages of the data, or only which server is away."""
@@ -74,6 +75,7 @@ class _Data(Collector):
                 moments = freshness(connection)
                 syncs = sync_metrics(connection, now)
                 expiring = count_expiring(connection, now)
+                short = count_short(connection, now, self._cost)
                 targets = webhooks.status(connection)
                 forgotten = reports.count_forgotten(connection)
         except ServiceUnavailable:
@@ -91,6 +93,11 @@ class _Data(Collector):
                     family.add_metric((moment.first, moment.second)[: len(labels)], age_seconds)
             yield family
         yield GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
+        text = "Keys that have no credits left, or less than they are charged in a week."
+        family = GaugeMetricFamily("wallet_api_keys_short_of_credits", text, labels=("state",))
+        for state, count in short.items():
+            family.add_metric((state,), count)
+        yield family
         for name, text, column in _WEBHOOKS:
             family = GaugeMetricFamily(f"wallet_api_notify_{name}", text, labels=("target",))
             for target in targets:

@@ -1,26 +1,25 @@
 """`wallet-api keys`: manage API keys."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
 
 from wallet_api import keys as api_keys
-from wallet_api.cli.environment import database
-from wallet_api.cli.options import moment, span
+from wallet_api.cli.key_files import import_keys
+from wallet_api.cli.key_options import given_options, key_options, keys_database
+from wallet_api.cli.options import span
 from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.cli.usage import by_operation, first_day
-from wallet_api.database import Connection, Row
+from wallet_api.database import Row
+from wallet_api.keys.bounds import BOUNDS
 from wallet_api.keys.usage import EXPIRES_SOON, read_usage
 from wallet_api.keys.usage import list_keys as read_keys
 from wallet_api.times import shown_time
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
-# Of more the service has no use.
-MAX_DIGITS = 18
 _TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used_at")
 
 
@@ -31,23 +30,6 @@ def _overlap(context: click.Context, option: click.Parameter, text: str) -> time
     return overlap
 
 
-def _moment_or_never(
-    context: click.Context, option: click.Parameter, text: str | None
-) -> datetime | str | None:
-    return text if text == "never" else moment(context, option, text)
-
-
-def _number_or(word: str) -> Callable[[click.Context, click.Parameter, str | None], int | str | None]:
-    def read(context: click.Context, option: click.Parameter, text: str | None) -> int | str | None:
-        if text is None or text == word:
-            return text
-        if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS):
-            raise click.BadParameter(f"{text[:40]!r} is neither a whole number nor {word}.", context, option)
-        return int(text)
-
-    return read
-
-
 @click.group()
 def keys() -> None:
     """Create, list, change, rotate, revoke and top up API keys."""
@@ -55,20 +37,20 @@ def keys() -> None:
 
 @keys.command()
 @click.argument("name")
-@click.option("--credits", type=int, help="Credits of the key. Default: unlimited.")
-@click.option(
-    "--rate", help="Rate limit per second, minute, hour or day, such as 300/minute. Default: DEFAULT_RATE."
-)
-@click.option("--expires", metavar="DATE", callback=moment, help="Day (UTC) or time when the key expires.")
+@key_options
 @json_option
-def create(name: str, credits: int | None, rate: str | None, expires: datetime | None, as_json: bool) -> None:
+def create(name: str, as_json: bool, **values: Any) -> None:
     """Create a key and print it. Only its hash is stored, so it cannot be shown again.
 
-    The name of a revoked key can be given again.
+    It has no limit of credits unless --credits or --monthly gives it some, and --monthly alone begins with N.
+    A key that is bound gets a 403 for all else. The name of a revoked key can be given again.
     """
-    with _keys(creates=True) as connection:
-        key = api_keys.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
+    with keys_database(creates=True) as connection:
+        key = api_keys.create_key(connection, name, **given_options(values))
     _show_secret(name, key, {}, as_json=as_json)
+
+
+keys.add_command(import_keys)
 
 
 @keys.command("list")
@@ -78,7 +60,7 @@ def list_keys(as_json: bool) -> None:
 
     REQUESTS and CHARGED are those of today (UTC) and of the last 30 days. They lack the last 10 seconds.
     """
-    with _keys() as connection:
+    with keys_database() as connection:
         rows = read_keys(connection)
     if as_json:
         print_json([_plain(row) for row in rows])
@@ -94,7 +76,7 @@ def list_keys(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show a key, its use today and in the last 30 days, and the operations that it used then."""
-    with _keys() as connection:
+    with keys_database() as connection:
         rows = [row for row in read_keys(connection) if row["name"] == name]
         usage = read_usage(connection, first_day(), name)
     operations = by_operation(usage)
@@ -119,39 +101,25 @@ def show(name: str, as_json: bool) -> None:
 
 @keys.command("set")
 @click.argument("name")
-@click.option("--rate", help="Rate limit, such as 600/minute, or default for DEFAULT_RATE.")
-@click.option(
-    "--expires", metavar="DATE", callback=_moment_or_never, help="Day (UTC) or time of expiry, or never."
-)
-@click.option("--credits", metavar="N|unlimited", callback=_number_or("unlimited"), help="The balance.")
-@click.option("--monthly", metavar="N|none", callback=_number_or("none"), help="The balance of each month.")
-def set_key(
-    name: str,
-    rate: str | None,
-    expires: datetime | str | None,
-    credits: int | str | None,
-    monthly: int | str | None,
-) -> None:
-    """Change the rate, the expiry or the credits of a key, at once or after KEY_CACHE_SECONDS at most.
+@key_options
+def set_key(name: str, **values: Any) -> None:
+    """Change what a key may do, at once or after KEY_CACHE_SECONDS at most.
 
     With --monthly the balance becomes N at once, and again with the first charge of each month (UTC),
-    whatever was left or added; with --credits too, that is the balance until then.
+    whatever was left or added; with --credits too, that is the balance until then. --chain, --type and
+    --operation replace those of before, and any takes them away.
     """
-    changes: api_keys.KeyChanges = {}
-    if rate is not None:
-        changes["rate"] = None if rate == "default" else rate
-    if expires is not None:
-        changes["expires_at"] = expires if isinstance(expires, datetime) else None
-    if credits is not None:
-        changes["credits"] = credits if isinstance(credits, int) else None
-    if monthly is not None:
-        changes["monthly"] = monthly if isinstance(monthly, int) else None
+    changes = given_options(values)
     if not changes:
-        raise click.UsageError("Give --rate, --expires, --credits or --monthly.")
-    with _keys() as connection:
+        raise click.UsageError(
+            "Give --rate, --expires, --credits or --monthly, or --chain, --type or --operation."
+        )
+    with keys_database() as connection:
         row = api_keys.set_key(connection, name, **changes)
     expiry = "does not expire" if row["expires_at"] is None else f"expires {shown_time(row['expires_at'])}"
-    click.echo(f"{name} has {_credits(row)} credits, the rate {row['rate'] or 'default'}, and {expiry}.")
+    click.echo(
+        f"{name} has {_credits(row)} credits, the rate {row['rate'] or 'default'}, and {expiry}{_scope(row)}."
+    )
 
 
 @keys.command()
@@ -171,7 +139,7 @@ def rotate(name: str, overlap: timedelta, as_json: bool) -> None:
     Until the end of --overlap the secret before it is accepted too; both have the same credits and rate. A
     second rotation ends the overlap of the first.
     """
-    with _keys() as connection:
+    with keys_database() as connection:
         key, until = api_keys.rotate_key(connection, name, overlap)
     _show_secret(name, key, {"previous_until": shown_time(until)}, as_json=as_json)
     if not as_json:
@@ -185,7 +153,7 @@ def revoke(name: str, yes: bool) -> None:
     """Revoke a key permanently. Workers refuse it after KEY_CACHE_SECONDS at most."""
     if not yes and sys.stdin.isatty() and not click.confirm(f"Revoke {name} permanently?", err=True):
         raise click.ClickException("Nothing was revoked.")
-    with _keys() as connection:
+    with keys_database() as connection:
         revoked_at = api_keys.revoke_key(connection, name)
     click.echo(f"{name} was revoked at {shown_time(revoked_at)}.")
 
@@ -195,18 +163,9 @@ def revoke(name: str, yes: bool) -> None:
 @click.argument("credits", type=int, metavar="N")
 def top_up(name: str, credits: int) -> None:
     """Add N credits to a key."""
-    with _keys() as connection:
+    with keys_database() as connection:
         balance = api_keys.top_up_key(connection, name, credits)
     click.echo(f"{name} has {balance} credits.")
-
-
-@contextmanager
-def _keys(*, creates: bool = False) -> Iterator[Connection]:
-    try:
-        with database(creates=creates) as connection:
-            yield connection
-    except api_keys.KeyRequestError as error:
-        raise click.ClickException(f"{error}.") from error
 
 
 def _show_secret(name: str, key: str, more: dict[str, str], *, as_json: bool) -> None:
@@ -251,6 +210,11 @@ def _credits(row: Row) -> str:
     return "unlimited" if row["credits"] is None else f"{row['credits']}{monthly}"
 
 
+def _scope(row: Row) -> str:
+    bounds = [", ".join(row[name]) for name in BOUNDS if row[name]]
+    return f"; it is bound to {'; '.join(bounds)}" if bounds else ""
+
+
 def _state(row: Row, now: datetime) -> str:
     if row["revoked_at"] is not None:
         return f"revoked {shown_time(row['revoked_at'])}"
@@ -259,4 +223,4 @@ def _state(row: Row, now: datetime) -> str:
         state = f"{'expired' if row['expires_at'] <= now else 'expires'} {shown_time(row['expires_at'])}"
     if row["previous_until"] is not None and row["previous_until"] > now:
         state += f", rotated, both until {shown_time(row['previous_until'])}"
-    return state
+    return state + _scope(row)

@@ -11,7 +11,7 @@ from wallet_api.cli.environment import database
 from wallet_api.cli.options import moment
 from wallet_api.cli.output import json_option, print_json, print_table
 from wallet_api.database import Row
-from wallet_api.keys import KeyRequestError
+from wallet_api.keys.bounds import KeyRequestError
 from wallet_api.keys.usage import read_usage
 
 _COLUMNS = ("name", "day", "operation", "requests", "credits")

@@ -2,11 +2,13 @@
 
 import re
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from wallet_api.database import Connection, Row, load_statements
+from wallet_api.keys.bounds import BOUNDS, KeyRequestError, bound, check_groups
 from wallet_api.times import shown_time
 
 PREFIX = "wk_"
@@ -14,14 +16,11 @@ MAX_NAME = 100
 MAX_CREDITS = 10**15
 
 _KEYS = load_statements(__package__, "keys")
+_OPTIONS = ("rate", "expires_at", "credits", "monthly", *BOUNDS)
 
 # The form that the library `limits` parses, within the bounds of the column.
 _RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-class KeyRequestError(ValueError):
-    """A key cannot be created or changed as requested; the message says why."""
 
 
 def key_hash(key: str) -> bytes:
@@ -55,35 +54,33 @@ def normal_rate(text: str) -> str:
     return rate
 
 
-def create_key(
-    connection: Connection,
-    name: str,
-    *,
-    credits: int | None = None,
-    rate: str | None = None,
-    expires_at: datetime | None = None,
-) -> str:
-    """Create a key and return it. It cannot be read again. `credits` None means unlimited.
+class KeyOptions(TypedDict, total=False):
+    """What a key may do. None is the default rate, no expiry, unlimited, none a month, and any.
 
-    Raises KeyRequestError for an invalid or existing name, negative credits, an invalid rate, or a past time.
+    `operations` have the names of the OpenAPI document.
+    """
+
+    rate: str | None
+    expires_at: datetime | None
+    credits: int | None
+    monthly: int | None
+    chains: Sequence[str] | None
+    types: Sequence[str] | None
+    operations: Sequence[str] | None
+
+
+def create_key(connection: Connection, name: str, **options: Unpack[KeyOptions]) -> str:
+    """Create a key and return it. It cannot be read again. With `monthly` alone it begins with so many.
+
+    Raises KeyRequestError for an invalid or existing name, negative credits, an invalid rate, a past time, or
+    wallets that no group has.
     """
     if not name or name != name.strip() or len(name) > MAX_NAME or _CONTROL.search(name):
         raise KeyRequestError(f"a name is 1 to {MAX_NAME} printable characters, without spaces around it")
-    _check_credits(credits)
-    if expires_at is not None:
-        _check_future(expires_at)
-    stored_rate = None if rate is None else normal_rate(rate)
+    stored = dict.fromkeys(_OPTIONS) | _stored(options)
+    check_groups(stored["chains"], stored["types"])
     key = new_secret()
-    row = connection.execute(
-        _KEYS["create"],
-        {
-            "name": name,
-            "key_hash": key_hash(key),
-            "credits": credits,
-            "rate": stored_rate,
-            "expires_at": expires_at,
-        },
-    ).fetchone()
+    row = connection.execute(_KEYS["create"], {"name": name, "key_hash": key_hash(key), **stored}).fetchone()
     if row is None:
         raise KeyRequestError(f"there is a key named {name!r} already")
     return key
@@ -103,48 +100,28 @@ def top_up_key(connection: Connection, name: str, amount: int) -> int:
     """
     if not 1 <= amount <= MAX_CREDITS:
         raise KeyRequestError(f"credits to add are a whole number from 1 to {MAX_CREDITS}")
-    key_id = _find_valid(connection, name)
+    key_id = _find_valid(connection, name)["key_id"]
     balance: int | None = connection.fetch_value(_KEYS["top_up"], {"key_id": key_id, "amount": amount})
     if balance is None:
         raise KeyRequestError(f"the key {name!r} has no limit of credits")
     return balance
 
 
-class KeyChanges(TypedDict, total=False):
-    """What is to change of a key. None is the default rate, no expiry, unlimited, and none a month."""
-
-    rate: str | None
-    expires_at: datetime | None
-    credits: int | None
-    monthly: int | None
-
-
-def set_key(connection: Connection, name: str, **changes: Unpack[KeyChanges]) -> Row:
-    """Change a key, and return its rate, expiry, balance and monthly credits.
+def set_key(connection: Connection, name: str, **changes: Unpack[KeyOptions]) -> Row:
+    """Change a key, and return its rate, expiry, balance, monthly credits, and what it is bound to.
 
     With `monthly` the balance is so much at once, unless `credits` says another one, and again at the first
     charge of each month; a key without a limit of credits has none. Raises KeyRequestError if the key is
     unknown or revoked, and as create_key().
     """
-    rate, expires_at, monthly = changes.get("rate"), changes.get("expires_at"), changes.get("monthly")
-    if expires_at is not None:
-        _check_future(expires_at)
-    credits = changes.get("credits", monthly)
-    for amount in (credits, monthly):
-        _check_credits(amount)
-    is_unlimited = "credits" in changes and credits is None
-    if is_unlimited and monthly is not None:
-        raise KeyRequestError("a key without a limit of credits has none for each month")
+    stored = _stored(changes)
+    key = _find_valid(connection, name)
+    check_groups(stored.get("chains", key["chains"]), stored.get("types", key["types"]))
     parameters = {
-        "key_id": _find_valid(connection, name),
-        "sets_rate": "rate" in changes,
-        "rate": None if rate is None else normal_rate(rate),
-        "sets_expiry": "expires_at" in changes,
-        "expires_at": expires_at,
-        "sets_credits": "credits" in changes or monthly is not None,
-        "credits": credits,
-        "sets_monthly": "monthly" in changes or is_unlimited,
-        "monthly": monthly,
+        "key_id": key["key_id"],
+        **dict.fromkeys(_OPTIONS),
+        **stored,
+        **{f"sets_{option}": option in stored for option in _OPTIONS},
     }
     row = connection.execute(_KEYS["set"], parameters).fetchone()
     assert row is not None
@@ -157,7 +134,7 @@ def rotate_key(connection: Connection, name: str, overlap: timedelta) -> tuple[s
     Both have the same credits, rate and expiry. A secret from before an earlier rotation is accepted no more.
     Raises KeyRequestError if the key is unknown, revoked or expired.
     """
-    key_id = _find_valid(connection, name, or_expired=False)
+    key_id = _find_valid(connection, name, or_expired=False)["key_id"]
     until = datetime.now(UTC) + overlap
     key = new_secret()
     connection.execute(_KEYS["rotate"], {"key_id": key_id, "key_hash": key_hash(key), "until": until})
@@ -177,15 +154,35 @@ def find(connection: Connection, name: str) -> Row:
     return row
 
 
-def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -> int:
+def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -> Row:
     row = find(connection, name)
     if row["revoked_at"] is not None:
         raise KeyRequestError(f"the key {name!r} is revoked permanently; create another one")
     expires_at = row["expires_at"]
     if not or_expired and expires_at is not None and expires_at <= datetime.now(UTC):
         raise KeyRequestError(f"the key {name!r} has expired; set another expiry first")
-    key_id: int = row["key_id"]
-    return key_id
+    return row
+
+
+def _stored(options: KeyOptions) -> dict[str, Any]:
+    """Return the options as they are stored, with what follows from them. Raises KeyRequestError."""
+    stored: dict[str, Any] = dict(options)
+    if (monthly := options.get("monthly")) is not None:
+        stored.setdefault("credits", monthly)
+    if "credits" in stored and stored["credits"] is None:
+        if monthly is not None:
+            raise KeyRequestError("a key without a limit of credits has none for each month")
+        stored["monthly"] = None
+    _check_credits(options.get("credits"))
+    _check_credits(monthly)
+    if (expires_at := options.get("expires_at")) is not None:
+        _check_future(expires_at)
+    if (rate := options.get("rate")) is not None:
+        stored["rate"] = normal_rate(rate)
+    for name in BOUNDS:
+        if name in stored:
+            stored[name] = bound(name, stored[name])
+    return stored
 
 
 def _check_credits(credits: int | None) -> None:

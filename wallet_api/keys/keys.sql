@@ -2,8 +2,9 @@
 
 -- create --
 -- Insert a key. Returns no row if a key that is not revoked has the name. Needs api_keys_by_name.
-INSERT INTO api_keys (name, key_hash, credits, rate, expires_at)
-VALUES (%(name)s, %(key_hash)s, %(credits)s, %(rate)s, %(expires_at)s)
+INSERT INTO api_keys (name, key_hash, credits, monthly, credits_month, rate, expires_at, chains, types, operations)
+VALUES (%(name)s, %(key_hash)s, %(credits)s, %(monthly)s, this_month(), %(rate)s, %(expires_at)s, %(chains)s,
+        %(types)s, %(operations)s)
     ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING
 RETURNING key_id;
 
@@ -11,7 +12,9 @@ RETURNING key_id;
 -- The key of a name: the one that is not revoked, else the last one that was. There are few keys, so all are read.
 SELECT key_id,
        revoked_at,
-       expires_at
+       expires_at,
+       chains,
+       types
   FROM api_keys
  WHERE name = %(name)s
  ORDER BY revoked_at IS NULL DESC,
@@ -35,8 +38,8 @@ UPDATE api_keys
 RETURNING credits;
 
 -- set --
--- Change what is given of a key: its rate, its expiry, its balance, its credits for each month. NULL is the service's rate,
--- no expiry, unlimited, and none. Needs api_keys_pkey.
+-- Change what is given of a key: its rate, its expiry, its balance, its credits for each month, and what it is bound to. NULL
+-- is the service's rate, no expiry, unlimited, none, and any. Needs api_keys_pkey.
 UPDATE api_keys
    SET credits = CASE
                    WHEN %(sets_credits)s
@@ -55,15 +58,33 @@ UPDATE api_keys
                 ELSE rate
               END,
        expires_at = CASE
-                      WHEN %(sets_expiry)s
+                      WHEN %(sets_expires_at)s
                       THEN %(expires_at)s::timestamptz
                       ELSE expires_at
+                    END,
+       chains = CASE
+                  WHEN %(sets_chains)s
+                  THEN %(chains)s::text[]
+                  ELSE chains
+                END,
+       types = CASE
+                 WHEN %(sets_types)s
+                 THEN %(types)s::text[]
+                 ELSE types
+               END,
+       operations = CASE
+                      WHEN %(sets_operations)s
+                      THEN %(operations)s::text[]
+                      ELSE operations
                     END
  WHERE key_id = %(key_id)s
 RETURNING credits,
           monthly,
           rate,
-          expires_at;
+          expires_at,
+          chains,
+          types,
+          operations;
 
 -- rotate --
 -- Give a key another secret. The one that it has is accepted until a time; one before that no more.

@@ -32,3 +32,10 @@ def count_expiring(connection: Connection, now: datetime) -> int:
     """Return how many keys expire within EXPIRES_SOON."""
     count: int = connection.fetch_value(_USAGE["count_expiring"], {"now": now, "until": now + EXPIRES_SOON})
     return count
+
+
+def count_short(connection: Connection, now: datetime, cost: int) -> Row:
+    """Return how many valid keys are `empty`, with less than `cost`, or `low`: less than a week takes."""
+    row = connection.execute(_USAGE["count_short"], {"now": now, "cost": cost}).fetchone()
+    assert row is not None
+    return row

@@ -9,6 +9,9 @@ SELECT api_keys.key_id,
        balance(api_keys.credits, api_keys.monthly, api_keys.credits_month) AS credits,
        api_keys.monthly,
        api_keys.rate,
+       api_keys.chains,
+       api_keys.types,
+       api_keys.operations,
        api_keys.expires_at,
        api_keys.revoked_at,
        api_keys.created_at,
@@ -48,6 +51,36 @@ SELECT api_keys.name,
           api_keys.key_id,
           use.day,
           use.operation COLLATE "C";
+
+-- count_short --
+-- How many keys are empty, or low: their balance is less than what they are charged in a week, or until it renews. A week is
+-- the last seven days of UTC. There are few keys, so all are read. Needs key_use_by_day.
+  WITH limited AS (
+       SELECT key_id,
+              balance(credits, monthly, credits_month) AS credits,
+              CASE WHEN monthly IS NULL THEN 1
+                   ELSE LEAST(1, extract(epoch FROM this_month() + interval '1 month'
+                                                    - %(now)s::timestamptz AT TIME ZONE 'UTC') / 604800)
+              END AS part
+         FROM api_keys
+        WHERE credits IS NOT NULL
+          AND revoked_at IS NULL
+          AND (expires_at IS NULL
+               OR expires_at > %(now)s)
+       ),
+       charged AS (
+       SELECT key_id,
+              sum(credits) AS credits
+         FROM key_use
+        WHERE day > (%(now)s::timestamptz AT TIME ZONE 'UTC')::date - 7
+        GROUP BY key_id
+       )
+SELECT count(*) FILTER (WHERE limited.credits < %(cost)s) AS empty,
+       count(*) FILTER (WHERE limited.credits >= %(cost)s
+                          AND limited.credits < charged.credits * part) AS low
+  FROM limited
+  LEFT JOIN charged
+    ON charged.key_id = limited.key_id;
 
 -- count_expiring --
 -- How many keys expire within a time. There are few keys, so all are read.

@@ -13,6 +13,7 @@ from wallet_api.openapi import responses
 from wallet_api.openapi.conversion import SchemaPlugin, undescribed
 from wallet_api.openapi.words import WORDS, schema_of
 from wallet_api.responses.operation import Operation, operation_of
+from wallet_api.responses.operator import operator_of
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
 _DESCRIPTION = """\
@@ -32,9 +33,9 @@ status below. On 429 and 503 wait for the seconds in `Retry-After`, then try aga
 `reason` is `provider_not_configured`, can only be fixed by the operator.
 
 **Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` are the state of your key's rate limit, and
-`X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set another price. Errors,
-304 and balances that are still loading are free. Without credits, everything but `/v1/key` is a 403. A limit
-or window beyond its maximum is capped, and `warnings` says so.
+`X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set other prices, which
+`/v1/key` shows. Errors, 304 and balances that are still loading are free. Without credits, everything but
+`/v1/key` is a 403. A limit or window beyond its maximum is capped, and `warnings` says so.
 
 **Conditional requests.** Responses have an `ETag`. Send it as `If-None-Match`, and data that has not
 changed is a 304 without a body. Large responses are compressed for callers that send `Accept-Encoding:
@@ -71,7 +72,11 @@ def document(app: Flask) -> dict[str, Any]:
         version=__version__,
         openapi_version="3.1.0",
         plugins=[SchemaPlugin()],
-        info={"description": _DESCRIPTION, "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
+        info={
+            "description": _DESCRIPTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            **operator_of(app).info,
+        },
     )
     for name, description in _TAGS:
         spec.tag({"name": name, "description": description})

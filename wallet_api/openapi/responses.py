@@ -18,7 +18,8 @@ _DESCRIPTIONS = {
     304: "The data has not changed since the response whose ETag was sent. No body; free of charge.",
     400: "An argument is missing, unknown, repeated or invalid: `parameter` names it.",
     401: "No API key was sent.",
-    403: "The API key is invalid or has no credits left: see `reason`.",
+    403: "The API key is invalid, has no credits left, or is bound to other operations, chains or types: see"
+    " `reason`.",
     429: "The rate limit of the key is exceeded. Wait for `Retry-After` seconds.",
     500: "An unexpected error. Quote the `request_id` to the operator.",
     503: "The service is temporarily unavailable: wait for `Retry-After` seconds. Without that header waiting"

@@ -1,5 +1,6 @@
 """The wallets that trade the same tokens as one wallet."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,10 +22,12 @@ def wallet_connections(
     wallet: Wallet,
     now: datetime,
     limit: int | None = None,
+    types: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
 
-    Those with most shared tokens come first, then by address. Raises WalletNotFound.
+    Those with most shared tokens come first, then by address; of these `types` alone, if they are given.
+    Raises WalletNotFound.
     """
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
@@ -36,6 +39,7 @@ def wallet_connections(
             "since": since,
             "now": now,
             "limit": limit,
+            "types": None if types is None else list(types),
             "most_tokens": MAX_TOKENS,
             **cut_period(since, now),
         },

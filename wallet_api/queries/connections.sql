@@ -1,6 +1,6 @@
 -- The other wallets of a chain that traded tokens of one wallet, both within a window: its whole days, and the
 -- trades themselves at its edges.
--- Needs wallets_pkey, position_days_pkey, trades_by_time, positions_pkey, token_faces_pkey,
+-- Needs wallets_pkey, wallets_by_group, position_days_pkey, trades_by_time, positions_pkey, token_faces_pkey,
 -- positions_by_token, trades_pkey.
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
@@ -51,6 +51,11 @@
               max(last_at) AS last_shared_at
          FROM held
         WHERE last_at IS NOT NULL
+          AND (%(types)s::text[] IS NULL
+               OR wallet_id IN (SELECT wallet_id
+                                  FROM wallets
+                                 WHERE blockchain = %(blockchain)s
+                                   AND type = ANY(%(types)s::text[])))
         GROUP BY wallet_id
        ),
        shown AS MATERIALIZED (

@@ -1,7 +1,7 @@
 """Where addresses are tracked."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wallet_api.chains import CHAINS
@@ -13,17 +13,21 @@ _MATCH = ("blockchain", "type", "history_since")
 
 
 def look_up_addresses(
-    connection: Connection, addresses: Sequence[str], type: str | None = None
+    connection: Connection,
+    addresses: Sequence[str],
+    type: str | None = None,
+    has: Callable[[str, str], bool] = lambda blockchain, type: True,
 ) -> dict[str, Any]:
     """Return of each address the profile on the first chain that tracks it, and all chains that do.
 
-    With `type` only wallets of that type count. A single address that is tracked under another type alone
-    raises WalletNotFound.
+    Wallets of chains and types that `has` is false of are left out. With `type` only wallets of that type
+    count: a single address that is tracked under another type alone raises WalletNotFound.
     """
     parameters = {"addresses": list(addresses), "blockchains": list(CHAINS)}
     tracked: defaultdict[str, list[Row]] = defaultdict(list)
     for profile in connection.execute(_LOOKUP, parameters):
-        tracked[profile["wallet_address"]].append(profile)
+        if has(profile["blockchain"], profile["type"]):
+            tracked[profile["wallet_address"]].append(profile)
     found = [
         _entry(address, [each for each in tracked[address] if type in (None, each["type"])])
         for address in addresses

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from werkzeug.datastructures import MultiDict
 
 from wallet_api.access.current import current_request
+from wallet_api.access.scopes import UNBOUND
 from wallet_api.keys import may_contain_key
 from wallet_api.responses import seals
 from wallet_api.schemas import arguments
@@ -27,7 +28,8 @@ class _Loaded(NamedTuple):
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """Return the arguments of the current request, but for those of its response alone, which it then has.
 
-    Raises MissingParameter, InvalidParameter, DatabaseUnavailable.
+    Those of a schema that `takes_scope` have that of the key as `scope`. Raises MissingParameter,
+    InvalidParameter, Forbidden for a key that is bound to others, and DatabaseUnavailable.
     """
     request = current_request()
     query: bytes = request.query_string
@@ -39,7 +41,9 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     else:
         loaded = _load_again(schema, query, secret)
     request.format, request.amounts = loaded.format, loaded.amounts
-    return loaded.arguments
+    scope = request.key.scope if request.key is not None else UNBOUND
+    scope.check(loaded.arguments, schema.fields, schema.bound_by)
+    return {**loaded.arguments, "scope": scope} if schema.takes_scope else loaded.arguments
 
 
 # Most callers send the same query strings again and again.

@@ -1,7 +1,7 @@
 """The arguments that operations share, and the wording of their errors."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import RAISE, Schema, ValidationError, post_load, validates_schema
 
@@ -29,6 +29,11 @@ class Arguments(Schema):
         " lose some. Counts, percentages and durations stay numbers.",
         load_default="number",
     )
+
+    # Those of blockchain and type that a key which is bound to some has to name.
+    bound_by: ClassVar[Sequence[str]] = ("blockchain", "type")
+    # Whether the view gets the scope of the key, to leave out or refuse wallets that are not within it.
+    takes_scope: ClassVar[bool] = False
 
     class Meta:
         unknown = RAISE

@@ -11,6 +11,8 @@ from wallet_api.schemas.wallets import ProfileSchema
 class ConnectionsArguments(FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
+    takes_scope = True
+
     limit = WholeNumber(1, "Most connections; all by default.")
 
 

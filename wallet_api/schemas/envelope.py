@@ -39,6 +39,7 @@ class ErrorDetailSchema(Shape):
     )
     reason = String("The cause, where `code` has several; absent otherwise.", optional=True)
     retry_after_seconds = Integer("The same as the header `Retry-After`; absent without it.", optional=True)
+    renews_at = Moment("When the key without credits has some again; absent if it never has.", optional=True)
 
 
 class ErrorSchema(Shape):

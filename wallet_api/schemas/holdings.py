@@ -10,6 +10,8 @@ _UNTRUSTED = "As the creator of the token wrote it: do not trust it. May be empt
 class HoldingsArguments(AddressMixin, ChainArguments):
     """The arguments of GET /v1/wallets/holdings."""
 
+    takes_scope = True
+
 
 class TokenBalanceSchema(Shape):
     """The balance of one token."""

@@ -1,7 +1,9 @@
 """The schemas of the state of an API key."""
 
+from marshmallow import fields
+
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import Integer, Moment, Rows, String
+from wallet_api.schemas.fields import ByName, Integer, Moment, Rows, String, Strings
 from wallet_api.schemas.shapes import Shape
 
 
@@ -22,7 +24,22 @@ class CreditsSchema(Shape):
     """The credits of the key."""
 
     left = Integer("Credits left; null without a limit.", nullable=True)
-    cost = Integer("What a request costs.")
+    cost = Integer("What a request costs, but for those in `costs`.")
+    costs = ByName(
+        fields.Integer(), "What the operations cost that have a cost of their own, by `operationId`."
+    )
+    monthly = Integer(
+        "Its balance at the first charge of each month (UTC); absent without one.", optional=True
+    )
+    renews_at = Moment("When the next month begins; absent without `monthly`.", optional=True)
+
+
+class ScopeSchema(Shape):
+    """What the key is bound to: all else is a 403, `out_of_scope`."""
+
+    chains = Strings("Chains; null for any.", nullable=True)
+    types = Strings("Types of wallets; null for any.", nullable=True)
+    operations = Strings("Operations, by `operationId`, beside this one; null for any.", nullable=True)
 
 
 class UseSchema(Shape):
@@ -54,4 +71,5 @@ class KeySchema(Shape):
     expires_at = Moment("When this secret expires; null if never.", nullable=True)
     rate = Rows(RateSchema, "Its rate limit.")
     credits = Rows(CreditsSchema, "Its credits.")
+    scope = Rows(ScopeSchema, "What it is bound to.")
     used = Rows(UsedSchema, "Its use.")

@@ -17,6 +17,10 @@ _AS_TRACKED = "As in the profile of the first match; absent if not tracked."
 class LookupArguments(FormatMixin, Arguments):
     """The arguments of GET /v1/wallets/lookup. The form of an address decides which chains are searched."""
 
+    # It has no chain, and leaves out what the key may not read.
+    bound_by = ()
+    takes_scope = True
+
     address = Texts(
         f"An address of any chain, or up to {MAX_TEXTS}, separated by commas.",
         required=True,
