@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SIZES := 100000,1000000
 SERVICE := $(VENV)/.service
 INSTALLED := $(VENV)/.installed
-CITUS_TESTS := tests/integration/test_citus.py \
+CITUS_TESTS := $(addprefix tests/integration/test_citus,.py _commits.py) \
 	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way following_under_way \
 	following_properties ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \

@@ -137,6 +137,9 @@ def test_every_statement_fits_the_real_tables(session: Connection) -> None:
     statements = [(file, *named) for file in PLANNED for named in statements_of(file).items()]
     assert len(statements) > 80
     for file, name, statement in statements:
+        if "run_command_on_workers" in statement:
+            # Only Citus has it: test_citus_commits.py runs the statement.
+            continue
         assert explain(session, statement), (name_of(file), name)
 
 

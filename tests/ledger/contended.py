@@ -38,6 +38,7 @@ SELECT pg_terminate_backend(pid)
 _UNPLACED = "SELECT FROM arrivals WHERE place IS NULL"
 _SIGNATURES = 300
 _MOST_TRIES = 30
+_MOST_SECONDS = 150
 _WALLETS = [row for row in wallets(18) if row["type"] == GROUP["type"]]
 _FEEDS: tuple[tuple[str, Row], ...] = (
     ("/transactions/latest", {}),
@@ -59,8 +60,11 @@ class Contended:
         self._is_over = threading.Event()
         self._is_final = threading.Event()
 
-    def run(self, seconds: float) -> None:
-        """Change the ledger and follow it for so long; then each follower has exactly its trades."""
+    def run(self, seconds: float, landed: int = 40) -> None:
+        """Change the ledger and follow it; then each follower has exactly its trades.
+
+        It takes so long, and until so many imports have landed: longer on a busy machine, but not for ever.
+        """
         Importer(self._url).wallets(_WALLETS)
         writing = [*[self._imports] * self._importers, self._removes, self._wallets]
         following = [self._follows] * 3
@@ -70,7 +74,7 @@ class Contended:
                 for works in (writing, following)
             )
             try:
-                self._kill_until(time.monotonic() + seconds)
+                self._kill_until(time.monotonic() + seconds, landed)
                 for writer in writers:
                     writer.result()
             finally:
@@ -83,12 +87,15 @@ class Contended:
             for follower in followers:
                 follower.result()
 
-    def _kill_until(self, end: float) -> None:
+    def _kill_until(self, end: float, landed: int) -> None:
         chance = random.Random(0)
+        latest = time.monotonic() + _MOST_SECONDS
         with connect(self._url, application_name="killer") as connection:
-            while time.monotonic() < end:
+            while time.monotonic() < (end if self.done["landed"] >= landed else latest):
                 time.sleep(chance.uniform(0, 0.3))
-                self.done["kills"] += len(connection.execute(_KILL).fetchall())
+                # Where the machine is slow, hardly any import would land between two kills.
+                if self.done["kills"] <= 2 * self.done["landed"]:
+                    self.done["kills"] += len(connection.execute(_KILL).fetchall())
         self._is_over.set()
 
     def _turns(self, number: int, name: str, until: threading.Event | None = None) -> Iterator[random.Random]:
@@ -103,6 +110,7 @@ class Contended:
             importer = Importer(self._url, batch_rows=chance.choice((5, 50, 400)))
             with _may_be_killed():
                 importer.trades(self._trades(chance, 1, 10, 300))
+                self.done["landed"] += 1
 
     def _removes(self, number: int) -> None:
         for chance in self._turns(number, "removals"):

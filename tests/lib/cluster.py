@@ -3,7 +3,7 @@
 import os
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,23 +75,23 @@ class Cluster:
         """All servers."""
         return (self.coordinator, *self.workers)
 
-    def create(self, name: str) -> str:
+    def create(self, name: str, ports: Sequence[int] | None = None) -> str:
         """Create the databases of this name, which form a cluster; return the URL of the coordinator's."""
         for node in self.nodes:
             with connect(node.url()) as connection:
                 connection.execute(f"CREATE DATABASE {name}".encode())
-        self.join(name)
+        self.join(name, ports)
         return self.coordinator.url(name)
 
-    def join(self, name: str) -> None:
-        """Let the databases of this name form a cluster."""
+    def join(self, name: str, ports: Sequence[int] | None = None) -> None:
+        """Let the databases of this name form a cluster, whose workers have their own or these ports."""
         for node in self.nodes:
             with connect(node.url(name)) as connection:
                 connection.execute("CREATE EXTENSION citus")
         with connect(self.coordinator.url(name)) as connection:
             connection.execute("SELECT citus_set_coordinator_host(%s, %s)", [_HOST, self.coordinator.port])
-            for worker in self.workers:
-                connection.execute("SELECT citus_add_node(%s, %s)", [_HOST, worker.port])
+            for port in ports or [worker.port for worker in self.workers]:
+                connection.execute("SELECT citus_add_node(%s, %s)", [_HOST, port])
 
     def freeze(self, name: str) -> None:
         """Admit nobody to these databases any more, so that they can be copied."""

@@ -33,16 +33,21 @@ def change(connection: Connection) -> Iterator[None]:
 def place(connection: Connection) -> None:
     """Give all committed changes without a place one after all others, under a lock.
 
-    So the order of places is an order of commits: what commits later is placed later.
+    So the order of places is an order of commits: what commits later is placed later. On Citus a change is
+    committed by the coordinator before its workers commit it. While one of them has not, or is away, nothing
+    is placed, since followers would not find its trades: place_left() places it later.
     """
     with connection.transaction():
         connection.execute(_LOCK_PLACES, {"lock": locks.PLACES})
-        # A statement of its own, since it has to see what was committed before the lock was taken.
-        connection.execute(_ARRIVALS["place"])
+        # Statements of their own, since each has to see what was committed before it.
+        committed = [row["first_chunk"] for row in connection.execute(_ARRIVALS["unplaced"])]
+        if connection.is_sharded and connection.fetch_value(_ARRIVALS["uncommitted"]):
+            return
+        connection.execute(_ARRIVALS["place"], {"committed": committed})
 
 
 def place_left(connection: Connection) -> None:
-    """Place what writers have left without a place that were killed after their commit."""
+    """Place what writers have left without a place: who were killed after their commit, or had to wait."""
     if connection.fetch_value(_HAS_UNPLACED):
         place(connection)
 

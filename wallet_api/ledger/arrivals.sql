@@ -2,7 +2,8 @@
 -- return to it, and purges. `first_chunk` is the first of its numbers.
 
 -- removed --
--- The trades that were removed, with their times; a chunk is at most about 100 of them.
+-- The trades that were removed, with their times; a chunk is 100 of them, and one more for each 4,096 of the transaction:
+-- at most 148.
 INSERT INTO removals (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, arrival)
   WITH numbered AS MATERIALIZED (
        SELECT taken.wallet_id,
@@ -133,9 +134,28 @@ SELECT %(first_chunk)s::bigint,
   FROM tokens
  WHERE token_id = ANY (%(token_ids)s::bigint[]);
 
+-- unplaced --
+-- The committed batches without a place. Needs arrivals_by_placing.
+SELECT first_chunk
+  FROM arrivals
+ WHERE place IS NULL;
+
+-- uncommitted --
+-- Of a Citus cluster, whether a worker is away, or has prepared a transaction that the coordinator has committed, and has
+-- not committed it yet.
+SELECT TRUE AS found
+  FROM run_command_on_workers(
+       $$SELECT COALESCE(array_agg(gid), '{}') FROM pg_prepared_xacts WHERE database = current_database()$$) AS answer
+ WHERE NOT success
+    OR EXISTS (
+       SELECT
+         FROM pg_dist_transaction
+        WHERE gid = ANY (CASE WHEN success THEN result::text[] END))
+ LIMIT 1;
+
 -- place --
--- Give the committed batches their places, ids and times, in the order of their numbers: of two that changed the same
--- wallet, the later one has the larger number. Needs arrivals_by_placing, arrivals_place_key.
+-- Give committed batches their places, ids and times, in the order of their numbers: of two that changed the same
+-- wallet, the later one has the larger number. Needs arrivals_pkey, arrivals_place_key.
 UPDATE arrivals
    SET place = unplaced.nth + (SELECT COALESCE(max(place), 0) FROM arrivals),
        batch_id = gen_random_uuid(),
@@ -143,5 +163,5 @@ UPDATE arrivals
   FROM (SELECT first_chunk,
                row_number() OVER (ORDER BY first_chunk) AS nth
           FROM arrivals
-         WHERE place IS NULL) AS unplaced
+         WHERE first_chunk = ANY (%(committed)s::bigint[])) AS unplaced
  WHERE arrivals.first_chunk = unplaced.first_chunk;

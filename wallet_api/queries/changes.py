@@ -21,9 +21,9 @@ _PAGE = load_sql(__package__, "changes_page")
 
 NOW, START = "now", "start"
 
-# A chunk has about as many trades. A page reads from eight times as many chunks as it may need, then from all
-# others up to 9,000 trades, which takes about as long as a full page. PostgreSQL stops at the chunk that
-# fills it.
+# A chunk has as many trades, up to 148 in the largest batches. A page reads from eight times as many chunks
+# as it may need, then from all others up to 90 chunks, which takes about as long as a full page. PostgreSQL
+# stops at the chunk that fills it.
 _CHUNK_TRADES = 100
 _FIRST_CHUNKS = 8
 _MAX_CHUNKS = 90
