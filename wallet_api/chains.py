@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Literal, Self, get_args
 
@@ -18,6 +19,9 @@ CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 EVM_PSEUDO_MINT = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 
 _EVM_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+# Bytes that each account of Solana pays for beside its own, and of the largest one that a call can create.
+_ACCOUNT_HEAD = 128
+_LARGEST_CREATED = 10_240
 _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 
@@ -75,6 +79,8 @@ class Chain:
     """A blockchain. `pseudo_mints` stand for the native coin itself where a provider requires an address.
 
     `stable_mints` are dollar coins: an amount of one is the dollar value of what it was exchanged for.
+    `rent_rates` are the lamports that an account needs for each of its bytes and for 128 more, each since a
+    time, the first one since ever.
     """
 
     name: str
@@ -89,6 +95,17 @@ class Chain:
     alchemy_network: str
     explorer: Explorer
     evm_chain_id: int | None = None
+    rent_rates: tuple[tuple[datetime, int], ...] = ()
+
+    def rent(self, size: int, at: datetime) -> int:
+        """Return what an account of so many bytes needs that is created at a time, on Solana."""
+        rate = next(rate for since, rate in reversed(self.rent_rates) if since <= at)
+        return (_ACCOUNT_HEAD + size) * rate
+
+    @property
+    def largest_rent(self) -> int:
+        """Return the most that the largest account needs that a program can create by itself."""
+        return (_ACCOUNT_HEAD + _LARGEST_CREATED) * max(rate for _, rate in self.rent_rates)
 
     @property
     def currency(self) -> Currency:
@@ -181,6 +198,12 @@ _SOLANA = Chain(
     ),
     alchemy_network="solana-mainnet",
     explorer=Explorer.of("solscan.io", "solana", wallet="account"),
+    # A token account needs 2,039,280 lamports, since SIMD-0437 less in steps, down to 203,928:
+    # https://docs.chainstack.com/docs/solana-rent-reduction-reclaim-excess-rent
+    rent_rates=(
+        (datetime.min.replace(tzinfo=UTC), 6_960),
+        (datetime(2026, 9, 3, tzinfo=UTC), 5_080),
+    ),
 )
 
 CHAINS: Mapping[str, Chain] = MappingProxyType(

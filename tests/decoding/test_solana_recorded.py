@@ -24,7 +24,7 @@ from tests.stub.swaps import Row
 from tests.sync.operator import plain
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.solana import Transaction
-from wallet_api.decoding.swaps import NO_TRADE, Reason
+from wallet_api.decoding.swaps import LIQUIDITY, NO_TRADE, Reason
 from wallet_api.decoding.trades import Decoded
 
 _DATA = Path(__file__).parent.parent / "data" / "solana"
@@ -40,14 +40,13 @@ BURNED = ("4kHFU68W", "36B2ToBi")
 
 @dataclass(frozen=True)
 class Case:
-    """A transaction, a wallet, its trades as they are read, or why there is none, and what is stated."""
+    """A transaction, a wallet, its trades as they are read, and what is stated."""
 
     signature: str
     result: Row
     transaction: Transaction
     wallet: str
     trades: list[list[Any]]
-    why: str = NO_TRADE
     stated: Row = field(default_factory=dict)
 
     @property
@@ -78,7 +77,7 @@ def _read_cases() -> Iterator[Case]:
                     if isinstance(of, list):
                         yield Case(*of_all, wallet, of)
                     else:
-                        yield Case(*of_all, wallet, of["trades"], of.get("why", NO_TRADE), of)
+                        yield Case(*of_all, wallet, of["trades"], of)
 
 
 CASES = list(_read_cases())
@@ -93,15 +92,23 @@ def shown(trades: list[list[Any]]) -> list[list[Any]]:
 
 
 def test_every_recorded_transaction_is_the_trades_that_it_was() -> None:
-    assert len(CASES) == 268
+    assert len(CASES) == 272
     found = {case.key: (decoded := case.decode(), trades_of(decoded)) for case in CASES}
     assert {key: trades for key, (_, trades) in found.items()} == {
         case.key: shown(case.trades) for case in CASES
     }
-    # A pair of two tokens in one pool, which nothing values, is the only one that is left out.
     whys = {key: decoded.why for key, (decoded, _) in found.items() if not decoded.drafts}
-    assert whys == {case.key: case.why for case in CASES if not case.trades}
-    assert {key: why for key, why in whys.items() if why != NO_TRADE} == {"4bfz4iWG GTGZY9": Reason.NO_VALUE}
+    # Two pairs of tokens that nothing values are the only ones that are left out.
+    assert {key: why for key, why in whys.items() if why != NO_TRADE} == {
+        "4bfz4iWG GTGZY9": Reason.NO_VALUE,
+        "4vqjm8PZ ASR1WS": Reason.NO_VALUE,
+        # What an order book settled, and who fills orders of others.
+        "3Zi7Y122 ob2htH": LIQUIDITY,
+        "4J3eXqyT JD25qV": LIQUIDITY,
+        "4v28RP4A 71WDyy": LIQUIDITY,
+        "k2eGRDNq j1oAbx": LIQUIDITY,
+    }
+    assert whys.keys() == {case.key for case in CASES if not case.trades}
     assert all(decoded.is_signed for decoded, _ in found.values() if decoded.drafts or decoded.is_kept)
 
 

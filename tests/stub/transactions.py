@@ -34,6 +34,7 @@ def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: An
     lamports: dict[str, list[int]] = {payer: [_HELD, _HELD - fee]}
     before, after = [], []
     changes: dict[str, list[tuple[str, int]]] = {}
+    opened = []
     for place, move in enumerate(moves):
         if move.mint is None:
             lamports.setdefault(move.owner, [_HELD, _HELD])[1] += move.change
@@ -41,6 +42,9 @@ def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: An
         changes.setdefault(move.mint, []).append((f"account {place} of {move.owner}", move.change))
         account = f"account {place} of {move.owner}"
         held = 0 if move.opened else -move.change if move.closed else _HELD
+        if move.opened:
+            opening = {"account": account, "mint": move.mint, "owner": move.owner}
+            opened.append(_parsed("initializeAccount3", opening))
         wrapped = move.mint == WRAPPED
         lamports[account] = [
             0 if move.opened else RENT + held * wrapped,
@@ -72,7 +76,7 @@ def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: An
             "postBalances": [pair[1] for pair in lamports.values()],
             "preTokenBalances": before,
             "postTokenBalances": after,
-            "innerInstructions": [{"index": 1, "instructions": _transfers(payer, changes)}],
+            "innerInstructions": [{"index": 1, "instructions": [*opened, *_transfers(payer, changes)]}],
             "logMessages": ["Program log: Instruction: Swap"],
             "rewards": [],
             "computeUnitsConsumed": 120_000,

@@ -33,7 +33,7 @@ def sync_status(as_json: bool) -> None:
     newest block that was read. GAPS are wallets that were read since they were not followed for a time,
     HALF IN and 9 OF 10 IN the time from block to ledger of so many new trades, since ever. KEPT transactions
     are tried again at each start of a sync and once a day; no_trade counts what is no trade by a rule,
-    unsigned what others did, which is tried again once and, after a week, expired, others what was read on
+    liquidity what a pool or an order book of Solana keeps or settles, unsigned what others did, which is tried again once and, after a week, expired, others what was read on
     Solana and only names its wallet, from_logs trades whose value comes from logs, since the node had no
     state, denied trades in tokens of TOKEN_DENYLIST, reorganised trades that were removed with their blocks.
 

@@ -4,27 +4,23 @@ Flows add up to the changes of the balances: what no instruction states, such as
 from an account of its own, is the flow of the call that names the account.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import Enum, auto
 from typing import NamedTuple
 
-from wallet_api.decoding.amounts import UnusableRow, read_amount, read_decimals
+from wallet_api.chains import Chain
+from wallet_api.decoding.moves import Changes
 from wallet_api.decoding.solana import OUTSIDE, Step, Transaction, steps
+from wallet_api.decoding.solana_accounts import OPENINGS, Accounts, balances
+from wallet_api.decoding.solana_unstated import unstated_changes
+from wallet_api.decoding.solana_venues import SOLANA
+from wallet_api.decoding.venues import Role
 
-_TRANSFERS = frozenset(("transfer", "transferChecked", "transferCheckedWithFee"))
-_MINTS = frozenset(("mintTo", "mintToChecked"))
-_BURNS = frozenset(("burn", "burnChecked"))
-_OPENINGS = frozenset(("initializeAccount", "initializeAccount2", "initializeAccount3"))
-_CREATIONS = frozenset(("createAccount", "createAccountWithSeed"))
-_SYSTEM_TRANSFERS = frozenset(("transfer", "transferWithSeed"))
-
-# The rent of a token account, and of the largest account that a program can create: 128 bytes more than it
-# has, 6,960 lamports each.
-_TOKEN_ACCOUNT_RENT = 2_039_280
-_LARGEST_RENT = (128 + 10_240) * 6_960
-_MAX_LAMPORTS = 2**64 - 1
+_AGGREGATORS = frozenset(venue.address for venue in SOLANA if venue.role is Role.AGGREGATOR)
 
 
 class Kind(Enum):
@@ -67,25 +63,51 @@ class SolanaFlows:
     unique: frozenset[str]
 
 
+def flows_of(chain: Chain, at: datetime, transaction: Transaction) -> SolanaFlows:
+    """Return what a transaction moved. Raise UnusableRow."""
+    run = list(steps(transaction))
+    accounts = Accounts.before(chain, at, transaction, run)
+    created = {step.text("newAccount", "account") for step in run if step.is_system}
+    reader = _Reader(accounts, created)
+    for step in run:
+        reader.read(step)
+    after = accounts.check_after(transaction)
+    for account in accounts.mints:
+        reader.add_withheld(account, after.get(account, 0))
+    reader.add_unstated(transaction, chain.largest_rent, run)
+    return SolanaFlows(reader.flows, run, accounts.decimals, _unique(accounts, transaction))
+
+
+def changes_of(flows: Iterable[Flow]) -> dict[str, Changes]:
+    """Return what each owner gained and lost."""
+    changes: defaultdict[str, Changes] = defaultdict(Counter)
+    for flow in flows:
+        changes[flow.giver][flow.mint] -= flow.units
+        changes[flow.taker][flow.mint] += flow.units
+    return dict(changes)
+
+
 @dataclass(slots=True)
 class _Reader:
-    """Owners and mints of token accounts (None: the wrapped coin), and what each account should have now."""
+    """The flows of the steps that were read, and the accounts as they are now.
 
-    wrapped_mint: str
-    owners: dict[str, str] = field(default_factory=dict)
-    mints: dict[str, str | None] = field(default_factory=dict)
-    decimals: dict[str, int] = field(default_factory=dict)
-    lamports: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    tokens: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    `created` are the accounts that steps of the system program create, `last` the last transfers to each
+    account, and `routed` the instructions inside an aggregator.
+    """
+
+    accounts: Accounts
+    created: AbstractSet[str]
     flows: list[Flow] = field(default_factory=list)
+    last: dict[str, Step] = field(default_factory=dict)
+    routed: set[int] = field(default_factory=set)
 
-    def owner(self, account: str) -> str:
-        """Return the owner of a token account, or the account itself if it is none."""
-        return self.owners.get(account, account)
-
-    def mint(self, address: str) -> str | None:
-        """Return the address of a token; None for the wrapped coin."""
-        return None if address == self.wrapped_mint else address
+    def read(self, step: Step) -> None:
+        """Add what an instruction moved. Raise UnusableRow."""
+        if step.caller in self.routed or step.program in _AGGREGATORS:
+            self.routed.add(step.number)
+        handle = (_OF_SYSTEM if step.is_system else _OF_TOKENS).get(step.kind)
+        if handle is not None:
+            handle(self, step)
 
     def add(
         self,
@@ -93,181 +115,149 @@ class _Reader:
         ends: tuple[str, str],
         mint: str | None,
         units: int,
-        authority: str | None = None,
+        authority: str,
         kind: Kind = Kind.MOVED,
     ) -> None:
-        """Add what an instruction moved between two accounts."""
-        giver, taker = map(self.owner, ends)
+        """Add what an instruction moved between two owners."""
+        giver, taker = ends
         if units and giver != taker:
-            is_consented = authority is None or authority == giver
-            self.flows.append(Flow(giver, taker, mint, units, step.caller, step.number, is_consented, kind))
+            self.flows.append(
+                Flow(giver, taker, mint, units, step.caller, step.number, authority == giver, kind)
+            )
 
-
-def flows_of(wrapped_mint: str, transaction: Transaction) -> SolanaFlows:
-    """Return what a transaction moved. Raise UnusableRow."""
-    run = list(steps(transaction))
-    reader = _Reader(wrapped_mint)
-    before, after = _read_balances(reader, transaction, run)
-    created = {
-        account: step.number
-        for step in run
-        if step.is_system and (account := step.text("newAccount", "account"))
-    }
-    last: dict[str, Step] = {}
-    for step in run:
-        if step.is_system:
-            _move_lamports(reader, step, created)
-        else:
-            _move_tokens(reader, step, last)
-    _add_withheld(reader, after, last)
-    _add_unstated(reader, transaction, run)
-    return SolanaFlows(reader.flows, run, reader.decimals, _unique(reader, before, after))
-
-
-def _read_balances(
-    reader: _Reader, transaction: Transaction, run: Iterable[Step]
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the balances of token accounts before and after."""
-    meta, keys = transaction.meta, transaction.keys
-    if not keys or not len(keys) == len(meta.pre_balances) == len(meta.post_balances):
-        raise UnusableRow("not as many balances as accounts")
-    amounts = (*meta.pre_balances, *meta.post_balances, meta.fee)
-    if not all(0 <= lamports <= _MAX_LAMPORTS for lamports in amounts):
-        raise UnusableRow("a balance out of range")
-    # An account that is opened and closed in between has no balance before or after.
-    for step in run:
-        if step.kind in _OPENINGS:
-            reader.owners[step.text("account")] = step.text("owner")
-            reader.mints[step.text("account")] = reader.mint(step.text("mint"))
-    read: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    for balances, units in zip((meta.pre_token_balances, meta.post_token_balances), read, strict=True):
-        for balance in balances or ():
-            if not 0 <= balance.account_index < len(keys):
-                raise UnusableRow("a balance of no account")
-            account = keys[balance.account_index]
-            reader.owners[account] = balance.owner or reader.owner(account)
-            mint = reader.mints[account] = reader.mint(balance.mint)
-            units[account] = read_amount(balance.ui_token_amount.amount)
-            if mint is not None:
-                reader.decimals[mint] = read_decimals(balance.ui_token_amount.decimals)
-    reader.tokens.update(read[0])
-    reader.lamports.update(zip(keys, meta.pre_balances, strict=True))
-    reader.lamports[keys[0]] -= meta.fee
-    return read
-
-
-def _move_tokens(reader: _Reader, step: Step, last: dict[str, Step]) -> None:
-    """Add what an instruction of a token program moved. What it minted or burned came from nobody.
-
-    `last` are the last transfers to each account.
-    """
-    account = step.text("account")
-    if step.kind in _TRANSFERS:
+    def transfer(self, step: Step) -> None:
+        """Add units of a token, or of wrapped coin."""
+        accounts = self.accounts
         source, destination, units = step.text("source"), step.text("destination"), step.units()
-        mint = reader.mints.get(source, reader.mints.get(destination))
-        held = reader.lamports if mint is None else reader.tokens
+        mint = accounts.mints.get(source, accounts.mints.get(destination))
+        held = accounts.lamports if mint is None else accounts.tokens
         held[source] -= units
         held[destination] += units
-        last[destination] = step
-        authority = step.text("authority", "multisigAuthority")
-        reader.add(step, (source, destination), mint, units, authority)
-    elif step.kind in _MINTS | _BURNS and account in reader.mints:
-        reader.tokens[account] += step.units() if step.kind in _MINTS else -step.units()
-    elif step.kind == "closeAccount":
-        units, destination = reader.lamports.pop(account, 0), step.text("destination")
-        reader.lamports[destination] += units
+        self.last[destination] = step
+        ends = accounts.owner(source), accounts.owner(destination)
+        self.add(step, ends, mint, units, step.text("authority", "multisigAuthority"))
+
+    def unwrap(self, step: Step) -> None:
+        """Add wrapped coin that leaves its account as coin. All of it, without an amount, is unstated."""
+        if step.info.get("amount") is not None:
+            self.transfer(step)
+
+    def mint(self, step: Step) -> None:
+        """Add what was minted: from nobody, but within an aggregator in exchange, by the token itself."""
+        self._issue(step, step.units())
+
+    def burn(self, step: Step) -> None:
+        """Add what was burned, likewise."""
+        self._issue(step, -step.units())
+
+    def _issue(self, step: Step, units: int) -> None:
+        accounts, account = self.accounts, step.text("account")
+        if account not in accounts.mints:
+            return
+        accounts.tokens[account] += units
+        mint = accounts.mints[account]
+        if step.number in self.routed and mint is not None:
+            owner = accounts.owner(account)
+            ends = (mint, owner) if units > 0 else (owner, mint)
+            self.add(step, ends, mint, abs(units), step.text("authority", "multisigAuthority"))
+
+    def open(self, step: Step) -> None:
+        """Let an account be a token account."""
+        self.accounts.open(step)
+
+    def reassign(self, step: Step) -> None:
+        """Let a token account have another owner."""
+        self.accounts.reassign(step)
+
+    def close(self, step: Step) -> None:
+        """Add the lamports of a token account that is closed, of which a part is its rent."""
+        accounts, account, destination = self.accounts, step.text("account"), step.text("destination")
+        ends = accounts.owner(account), accounts.owner(destination)
+        self.add_withheld(account, 0)
+        units, rent = accounts.close(account)
+        accounts.lamports[destination] += units
         authority = step.text("owner", "multisigOwner")
-        rent = min(units, _TOKEN_ACCOUNT_RENT)
-        reader.add(step, (account, destination), None, units - rent, authority)
-        reader.add(step, (account, destination), None, rent, authority, Kind.REFUND)
+        self.add(step, ends, None, units - rent, authority)
+        self.add(step, ends, None, rent, authority, Kind.REFUND)
 
+    def create(self, step: Step) -> None:
+        """Move the lamports of a new account, which are rent."""
+        self._move_lamports(step, step.text("newAccount"))
 
-def _move_lamports(reader: _Reader, step: Step, created: Mapping[str, int]) -> None:
-    """Add what an instruction of the system program moved, and which of it is the rent of a new account."""
-    if step.kind not in _CREATIONS | _SYSTEM_TRANSFERS:
-        return
-    source, destination, units = step.text("source"), step.text("newAccount", "destination"), step.units()
-    reader.lamports[source] -= units
-    reader.lamports[destination] += units
-    if step.kind in _SYSTEM_TRANSFERS:
-        # An account that had lamports is created by transfer, allocate and assign; others are topped up.
-        is_rent = destination in created and (
-            destination not in reader.mints or step.number < created[destination]
-        )
+    def pay(self, step: Step) -> None:
+        """Add lamports that an account of the system sends: it has no other owner, and sends them itself."""
+        source, destination = step.text("source"), step.text("destination")
+        units = self._move_lamports(step, destination)
+        # What is put in before an account is opened is its rent, or the coin that it wraps.
+        is_rent = destination in self.created and destination not in self.accounts.owners
         kind = Kind.RENT if is_rent else Kind.MOVED
-        reader.add(step, (source, destination), None, units, kind=kind)
+        self.add(step, (source, self.accounts.owner(destination)), None, units, source, kind)
 
+    def _move_lamports(self, step: Step, destination: str) -> int:
+        units = step.units()
+        self.accounts.lamports[step.text("source")] -= units
+        self.accounts.lamports[destination] += units
+        return units
 
-def _add_withheld(reader: _Reader, after: Mapping[str, int], last: Mapping[str, Step]) -> None:
-    """Add the transfer fees that tokens withheld, and what the node did not parse."""
-    for account, mint in reader.mints.items():
-        rest = after.get(account, 0) - reader.tokens[account]
+    def add_withheld(self, account: str, units: int) -> None:
+        """Add the transfer fees that a token withheld in an account, and what the node did not parse."""
+        accounts = self.accounts
+        mint = accounts.mints.get(account)
+        rest = units - accounts.tokens.pop(account, 0)
         if mint is None or not rest:
-            continue
-        place = (last[account].caller, last[account].number) if account in last else (OUTSIDE, 0)
-        ends = ("", reader.owner(account)) if rest > 0 else (reader.owner(account), "")
-        reader.flows.append(Flow(*ends, mint, abs(rest), *place, is_consented=False))
+            return
+        place = (
+            (self.last[account].caller, self.last[account].number) if account in self.last else (OUTSIDE, 0)
+        )
+        owner = accounts.owner(account)
+        ends = ("", owner) if rest > 0 else (owner, "")
+        self.flows.append(Flow(*ends, mint, abs(rest), *place, is_consented=False))
+
+    def add_unstated(self, transaction: Transaction, largest_rent: int, run: Sequence[Step]) -> None:
+        """Add the lamports that programs moved by no instruction. Nobody states by whose authority."""
+        before = {
+            account: balance.owner
+            for account, balance in balances(transaction, transaction.meta.pre_token_balances)
+        }
+        for call, account, units in unstated_changes(transaction, self.accounts, largest_rent, run):
+            if units > 0:
+                self._add_unstated("", self.accounts.owner(account), units, call)
+            else:
+                # It had them before it became a token account, if it did.
+                self._add_unstated(before.get(account) or account, "", -units, call)
+
+    def _add_unstated(self, giver: str, taker: str, units: int, call: int) -> None:
+        self.flows.append(Flow(giver, taker, None, units, call, call, is_consented=False))
 
 
-def _add_unstated(reader: _Reader, transaction: Transaction, run: Sequence[Step]) -> None:
-    """Add the lamports that programs moved by no instruction, as flows of the calls that name the account.
+_Handle = Callable[[_Reader, Step], None]
+_OF_SYSTEM: Mapping[str, _Handle] = {
+    "createAccount": _Reader.create,
+    "createAccountWithSeed": _Reader.create,
+    "transfer": _Reader.pay,
+    "transferWithSeed": _Reader.pay,
+}
+_OF_TOKENS: Mapping[str, _Handle] = {
+    "transfer": _Reader.transfer,
+    "transferChecked": _Reader.transfer,
+    "transferCheckedWithFee": _Reader.transfer,
+    "unwrapLamports": _Reader.unwrap,
+    "mintTo": _Reader.mint,
+    "mintToChecked": _Reader.mint,
+    "burn": _Reader.burn,
+    "burnChecked": _Reader.burn,
+    **dict.fromkeys(OPENINGS, _Reader.open),
+    "setAuthority": _Reader.reassign,
+    "closeAccount": _Reader.close,
+}
 
-    Those of an account that several calls name are what the other accounts of each call leave over.
-    """
+
+def _unique(accounts: Accounts, transaction: Transaction) -> frozenset[str]:
+    held: defaultdict[str, set[str]] = defaultdict(set)
     meta = transaction.meta
-    callers = {step.number: step.caller for step in run}
-    rest: dict[str, int] = {}
-    closed: set[str] = set()
-    for account, before, after in zip(transaction.keys, meta.pre_balances, meta.post_balances, strict=True):
-        if left := after - reader.lamports[account]:
-            rest[account] = left
-            if not after and before <= _LARGEST_RENT and account not in reader.mints:
-                closed.add(account)
-    names = {step.number: step.names for step in run if not step.kind or step.kind.startswith("withdraw")}
-    named = {account: _naming(account, names, callers) for account in rest}
-    moved: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    for account, calls in named.items():
-        if len(calls) == 1:
-            moved[calls[0]][account] = rest.pop(account)
-    for call in sorted({call for account in rest for call in named[account]}):
-        accounts = [account for account in rest if call in named[account]]
-        units = -sum(moved[call].values())
-        if len(accounts) == 1 and units:
-            moved[call][accounts[0]] = units
-            rest[accounts[0]] -= units
-    moved[OUTSIDE] = rest
-    for call, changes in moved.items():
-        for account in closed & changes.keys():
-            # Its rent came back to somebody.
-            refund = changes.pop(account)
-            taker = max(changes, key=lambda each: changes[each], default="")
-            if taker:
-                changes[taker] += refund
-        for account, units in changes.items():
-            owner = reader.owner(account)
-            ends = ("", owner) if units > 0 else (owner, "")
-            # Nobody states by whose authority.
-            if units:
-                reader.flows.append(Flow(*ends, None, abs(units), call, call, is_consented=False))
-
-
-def _naming(account: str, names: Mapping[int, set[str]], callers: Mapping[int, int]) -> list[int]:
-    """Return the calls that may have moved lamports of an account: the innermost ones that name it."""
-    calls = [call for call, named in names.items() if account in named]
-    outer = set()
-    for call in calls:
-        caller = callers[call]
-        while caller != OUTSIDE:
-            outer.add(caller)
-            caller = callers[caller]
-    return [call for call in calls if call not in outer]
-
-
-def _unique(reader: _Reader, *read: Mapping[str, int]) -> frozenset[str]:
-    held: defaultdict[str, set[int]] = defaultdict(set)
-    for balances in read:
-        for account, units in balances.items():
-            mint = reader.mints[account]
-            if mint is not None:
-                held[mint].add(units)
-    return frozenset(mint for mint, units in held.items() if units <= {0, 10 ** reader.decimals[mint]})
+    for row in (*(meta.pre_token_balances or ()), *(meta.post_token_balances or ())):
+        if accounts.mint(row.mint) is not None:
+            held[row.mint].add(row.ui_token_amount.amount)
+    return frozenset(
+        mint for mint, units in held.items() if units <= {"0", str(10 ** accounts.decimals[mint])}
+    )

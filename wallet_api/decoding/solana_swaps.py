@@ -4,7 +4,7 @@ The reasons are in docs/sync.md, "Solana from a node".
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal, localcontext
 
@@ -22,11 +22,12 @@ from wallet_api.decoding.moves import (
     exchanges,
 )
 from wallet_api.decoding.solana import SolanaEvidence
-from wallet_api.decoding.solana_flows import Flow, Kind
-from wallet_api.decoding.solana_moves import Exchange, Moves, changes_of, read_moves
+from wallet_api.decoding.solana_flows import Flow, Kind, changes_of
+from wallet_api.decoding.solana_groups import Exchange
+from wallet_api.decoding.solana_moves import Moves, read_moves
 from wallet_api.decoding.solana_venues import SOLANA
-from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, Swap, TrackedWallet
-from wallet_api.decoding.trades import Decoded
+from wallet_api.decoding.swaps import DIGITS, LIQUIDITY, NO_TRADE, UNSIGNED, Reason, Swap, TrackedWallet
+from wallet_api.decoding.trades import Decoded, Draft
 from wallet_api.decoding.venues import Role
 
 _TIPS = frozenset(venue.address for venue in SOLANA if venue.role is Role.TIPS)
@@ -37,6 +38,8 @@ _REMAINDER = 1000
 _LEFTOVER = 100
 # Tips and fees, in lamports, may be so much of small amounts; of larger ones a fifth at most (FEES).
 _LARGE = 20_000_000
+# What was both bought and sold, as a multiple of what is left of it.
+_ROUND_TRIP = 2
 
 
 class UnclearSwap(UnusableRow):
@@ -50,14 +53,9 @@ def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
     if transaction.meta.err is not None:
         return Decoded(why=NO_TRADE, is_signed=is_signer)
     try:
-        moves = read_moves(wallet, transaction)
-        consented = [exchange for exchange in moves.exchanges if exchange.is_consented]
-        is_signed = is_signer or bool(consented) or any(_left(moves))
-        if moves.exchanges and not consented:
-            return Decoded(why=UNSIGNED, is_signed=False)
+        moves = read_moves(wallet, evidence.created_at, transaction)
         with localcontext(prec=DIGITS):
-            swaps = _Reader(wallet, evidence, moves, consented).swaps()
-        return replace(Decoded.of(swaps), is_signed=is_signed)
+            return _decoded(evidence, wallet, moves)
     except UnclearSwap as error:
         # It is raised for what the wallet has consented to.
         return Decoded(why=Reason.UNCLEAR, detail=str(error))
@@ -65,10 +63,28 @@ def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
         return Decoded(why=Reason.UNREADABLE, detail=str(error), is_signed=is_signer)
 
 
+def _decoded(evidence: SolanaEvidence, wallet: TrackedWallet, moves: Moves) -> Decoded:
+    consented = [exchange for exchange in moves.exchanges if exchange.is_consented]
+    if moves.exchanges and not consented:
+        return Decoded(why=UNSIGNED, is_signed=False, unproven=_unproven(evidence, wallet, moves))
+    is_signed = moves.is_signer or bool(consented) or any(_left(moves))
+    decoded = Decoded.of(_Reader(wallet, evidence, moves, consented).swaps())
+    why = LIQUIDITY if moves.is_liquidity and decoded.why == NO_TRADE else decoded.why
+    return replace(decoded, why=why, is_signed=is_signed)
+
+
+def _unproven(evidence: SolanaEvidence, wallet: TrackedWallet, moves: Moves) -> Sequence[Draft]:
+    """Return the trades that it would be if the wallet had agreed; none if they are unclear."""
+    try:
+        return Decoded.of(_Reader(wallet, evidence, moves, moves.exchanges).swaps()).drafts
+    except UnusableRow:
+        return ()
+
+
 def _left(moves: Moves) -> Iterator[Flow]:
     """Yield what left the wallet for others by its own authority, outside its exchanges."""
     for flow in moves.rest:
-        is_left = flow.giver in moves.owners and flow.taker and flow.taker not in moves.owners
+        is_left = flow.giver == moves.wallet and flow.taker and flow.taker != moves.wallet
         if is_left and flow.kind is not Kind.RENT and (flow.is_consented or moves.is_signer):
             yield flow
 
@@ -93,19 +109,7 @@ class _Reader:
 
     def swaps(self) -> list[Swap]:
         """Return the swaps; none for what is no trade. Raise UnclearSwap, and UnusableRow."""
-        tokens = self._tokens
-        if not tokens or not exchanges(self._exchanged()):
-            self._check_rest()
-            return []
-        if self._is_for_others():
-            return []
-        gained = [mint for mint, units in tokens.items() if units > 0]
-        lost = [mint for mint, units in tokens.items() if units < 0]
-        if len(tokens) == 1:
-            return self._for_coin(*tokens)
-        if len(gained) == len(lost) == 1 and self._passes_through():
-            return self._for_token(gained[0], lost[0])
-        return self._separately()
+        return next(swaps(self) for holds, swaps in _KINDS if holds(self))
 
     def _net(self) -> dict[str, int]:
         """Return what was exchanged of each token, with fees in it, and without remainders."""
@@ -128,7 +132,27 @@ class _Reader:
         moved = [party[mint] for party in self._parties]
         return min(sum(units for units in moved if units > 0), -sum(units for units in moved if units < 0))
 
-    def _is_for_others(self) -> bool:
+    @property
+    def is_none(self) -> bool:
+        """Return whether the wallet exchanged nothing."""
+        return not self._tokens or not exchanges(self._exchanged())
+
+    def nothing(self) -> list[Swap]:
+        """Return no swap. Raise UnclearSwap if the wallet gave and got something all the same."""
+        self._check_rest()
+        return []
+
+    def for_others(self) -> list[Swap]:
+        """Return no swap."""
+        return []
+
+    @property
+    def is_for_coin(self) -> bool:
+        """Return whether one token was exchanged for the native coin."""
+        return len(self._tokens) == 1
+
+    @property
+    def is_for_others(self) -> bool:
         """Return whether the wallet kept nothing of what it exchanged, as one that fills orders of others."""
         held = self._moves.total
         return all(abs(held[mint]) * FEES <= abs(units) for mint, units in self._exchanged().items() if units)
@@ -141,33 +165,32 @@ class _Reader:
     def _check_rest(self) -> None:
         """Raise UnclearSwap for a token gone and coin come, the reverse, or proceeds that went elsewhere."""
         changes = changes_of(self._moves.rest)
-        net = added(each for owner, each in changes.items() if owner in self._moves.owners)
-        gone = {
-            flow.mint
-            for flow in _left(self._moves)
-            if flow.mint is not None and exchanges(changes[flow.taker])
-        }
+        net = changes.get(self._moves.wallet, Counter())
+        gone = {flow.mint for flow in _left(self._moves) if exchanges(changes[flow.taker])} - {None}
         if any(net[mint] < 0 for mint in gone):
             raise UnclearSwap(ELSEWHERE)
-        if self._moves.is_signer and any(
-            (units < 0 < net[None]) or (units > 0 and net[None] < -_LARGE)
-            for mint, units in net.items()
-            if mint is not None
-        ):
+        if self._moves.is_signer and _is_apart(net):
             raise UnclearSwap(NO_EXCHANGE)
 
-    def _for_coin(self, mint: str) -> list[Swap]:
+    def for_coin(self) -> list[Swap]:
         """Return the swap of one token for the native coin, with tips and fees in its value."""
+        ((mint, units),) = self._tokens.items()
         self._check(mint)
-        units = self._tokens[mint]
+        value = abs(self._coin)
+        value = value + self._fees() if units > 0 else max(0, value - self._fees())
+        return [self._write.for_coin(mint, units, value, self._moved_for(mint))]
+
+    def _moved_for(self, mint: str) -> int | None:
+        """Return the coin that others moved for a token; None if the wallet both bought and sold it."""
+        units = abs(self._tokens[mint])
+        if sum(abs(exchange.mine[mint]) for exchange in self._exchanges) > _ROUND_TRIP * units:
+            return None
         pool = added(self._parties)
         # Of what a pool exchanged with several buyers, the wallet's share.
         exchanged = abs(pool[None])
         if self._others[mint]:
-            exchanged = exchanged * abs(units) // abs(pool[mint])
-        value = abs(self._coin)
-        value = value + self._fees() if units > 0 else max(0, value - self._fees())
-        return [self._write.for_coin(mint, units, value, exchanged)]
+            return exchanged * units // abs(pool[mint]) if pool[mint] else None
+        return exchanged
 
     def _fees(self) -> int:
         """Return the tips and fees in coin, without what was only sent to others in the same transaction."""
@@ -182,23 +205,33 @@ class _Reader:
             if taker in _TIPS or units <= max(abs(self._coin) // FEES, _LARGE)
         )
 
-    def _for_token(self, gained: str, lost: str) -> list[Swap]:
+    def for_token(self) -> list[Swap]:
         """Return the swap of a token for another one, by the coin or the dollars that both were worth."""
-        mints = (lost, gained)
-        for mint in mints:
+        lost, gained = sorted(self._tokens, key=lambda mint: self._tokens[mint])
+        for mint in (lost, gained):
             self._check(mint)
         tokens = self._tokens
-        usd = next((self._write.amount(mint, tokens[mint]) for mint in mints if mint in self._stable), None)
-        hops = (self._dollars(mint, stable) for stable in sorted(self._stable) for mint in mints)
-        usd = usd or next((hop for hop in hops if hop), None)
-        coin = next((price for mint in mints if (price := self._price(mint, None))), None)
+        usd = self._usd((lost, gained))
+        coin = self._coin_of((lost, gained), is_exact=True)
         if coin is None and usd is None:
-            coin = next((price for mint in mints if (price := self._price(mint, None, is_exact=False))), None)
+            coin = self._coin_of((lost, gained), is_exact=False)
         if coin is not None:
             return [self._write.for_coin(mint, tokens[mint], coin, usd=usd) for mint in (gained, lost)]
         return [self._write.for_token((gained, tokens[gained]), (lost, tokens[lost]), usd)]
 
-    def _separately(self) -> list[Swap]:
+    def _usd(self, mints: tuple[str, str]) -> Decimal | None:
+        """Return the dollars of a swap: those that are one of the two, or else that others moved for one."""
+        for mint in mints:
+            if mint in self._stable:
+                return self._write.amount(mint, self._tokens[mint])
+        hops = (self._dollars(mint, stable) for stable in sorted(self._stable) for mint in mints)
+        return next((hop for hop in hops if hop), None)
+
+    def _coin_of(self, mints: tuple[str, str], *, is_exact: bool) -> int | None:
+        prices = (self._price(mint, None, is_exact=is_exact) for mint in mints)
+        return next((price for price in prices if price), None)
+
+    def separately(self) -> list[Swap]:
         """Return the swaps of several tokens, each with the coin for which others exchanged it."""
         prices = {mint: self._price(mint, None) for mint in self._tokens}
         swaps = [
@@ -208,8 +241,12 @@ class _Reader:
             raise UnclearSwap(UNCLEAR)
         return swaps
 
-    def _passes_through(self) -> bool:
-        """Return whether the coin only passed through, but for a leftover."""
+    @property
+    def is_pair(self) -> bool:
+        """Return whether one token was sold for another one, and coin passed through, but for a leftover."""
+        signs = sorted(units > 0 for units in self._tokens.values() if units)
+        if signs != [False, True]:
+            return False
         flow = sum(abs(party[None]) for party in self._parties)
         return abs(self._coin) * _LEFTOVER <= flow
 
@@ -223,12 +260,35 @@ class _Reader:
         """Return for how much of `other` others exchanged the wallet's amount, or else most of it."""
         units = abs(self._tokens[mint])
         parties = [party for party in self._parties if party[mint]]
-        clean = [party for party in parties if {mint, other} == {key for key in party if party[key]}]
-        moved, price = (abs(sum(party[key] for party in clean)) for key in (mint, other))
-        if is_exact:
-            return price if price and moved == units and len(clean) == len(parties) else None
-        return price * units // moved if price and moved * 2 >= units else None
+        clean = _between(parties, {mint, other})
+        moved, price = abs(added(clean)[mint]), abs(added(clean)[other])
+        if moved == units and clean == parties:
+            return price or None
+        is_most = moved * 2 >= units and not is_exact
+        return price * units // moved or None if is_most else None
 
     def _dollars(self, mint: str, stable: str) -> Decimal | None:
         price = self._price(mint, stable) if stable in self._moves.decimals else None
         return None if price is None else self._write.amount(stable, price)
+
+
+def _is_apart(net: Changes) -> bool:
+    """Return whether a token is gone and coin has come, or the reverse, for more than tips."""
+    tokens = [units for mint, units in net.items() if mint is not None]
+    is_sold = net[None] > 0 and any(units < 0 for units in tokens)
+    return is_sold or (net[None] < -_LARGE and any(units > 0 for units in tokens))
+
+
+def _between(parties: Sequence[Changes], mints: set[str | None]) -> list[Changes]:
+    """Return those that moved these two and nothing else."""
+    return [party for party in parties if {mint for mint, units in party.items() if units} == mints]
+
+
+# What the exchanges of a transaction are: that of the first condition which holds.
+_KINDS: Sequence[tuple[Callable[[_Reader], bool], Callable[[_Reader], list[Swap]]]] = (
+    (lambda reader: reader.is_none, _Reader.nothing),
+    (lambda reader: reader.is_for_others, _Reader.for_others),
+    (lambda reader: reader.is_for_coin, _Reader.for_coin),
+    (lambda reader: reader.is_pair, _Reader.for_token),
+    (lambda reader: True, _Reader.separately),
+)

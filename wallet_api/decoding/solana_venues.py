@@ -13,6 +13,16 @@ SOLANA = (
         )
     ),
     *(
+        Venue(Role.AGGREGATOR, name, address, "", (), recorded)
+        for name, address, recorded in (
+            ("Jupiter 6", "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4", "4vqjm8PZ"),
+            ("OKX", "6m2CDdhRgxpH4WjvdzxAYbGxwdGUz5MziiL5jek2kBma", "3DZuPoKR"),
+            ("OKX Labs", "proVF4pMXVaYqmy4NjniPh4pqKNfMmsihgd4wdkCX3u", "3DafP7fg"),
+            ("DFlow", "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", "5TXPbAPG"),
+            ("Titan", "T1TANpTeScyeqVzzgNViGDNrkQ6qHz9KrSBS4aNXvGT", "44pxrtZz"),
+        )
+    ),
+    *(
         Venue(Role.LENDING, name, address, "", (), recorded)
         for name, address, recorded in (
             ("Jupiter Lend, earn", "jup3YeL8QhtSx1e253b2FDvsMNC87fDrgQZivbrndc9", "2Cxrz8NW"),

@@ -58,6 +58,8 @@ class Swap:
 # What is counted beside the reasons for which something is left out.
 NO_TRADE = "no_trade"
 """No trade by a rule."""
+LIQUIDITY = "liquidity"
+"""No trade: what a wallet put into a pool or order book, and what it had there before."""
 UNSIGNED = "unsigned"
 """What looks like a trade, to which the wallet did not consent."""
 ACCEPTED = "accepted"
@@ -72,7 +74,7 @@ OTHERS = "others"
 """A transaction of Solana that names the wallet, which it did not sign."""
 EXPIRED = "expired"
 """What others did, could not be read, and is no longer kept."""
-COUNTED = (NO_TRADE, UNSIGNED, OTHERS, FROM_LOGS, REORGANISED, DENIED, EXPIRED)
+COUNTED = (NO_TRADE, LIQUIDITY, UNSIGNED, OTHERS, FROM_LOGS, REORGANISED, DENIED, EXPIRED)
 
 
 class Reason(StrEnum):

@@ -56,8 +56,8 @@ class Draft:
 class Decoded:
     """The trades of a wallet in a transaction, or `why` there is none.
 
-    `why` is NO_TRADE or UNSIGNED, which are counted, or a Reason for which the transaction is kept, with a
-    `detail`, a fixed text. `is_signed` is whether the wallet consented to the transaction or to a part of it.
+    `why` is NO_TRADE, LIQUIDITY or UNSIGNED, which are counted, or a Reason for which the transaction is
+    kept, with a `detail`, a fixed text. `is_signed` is whether the wallet consented to it or to a part of it.
     `from_logs` is true if the native value comes from logs. `swaps` is how many swaps the trades are made of.
     `unproven`, of UNSIGNED alone, are the trades that it would be if the wallet had agreed to what moved.
     """

@@ -28,6 +28,8 @@ class Role(StrEnum):
     """What is paid to it and comes from it is lent, not exchanged."""
     ESCROW = "orders with an escrow"
     """Its escrow pays for an order that the wallet has placed before, and the wallet signs nothing."""
+    AGGREGATOR = "aggregator"
+    """It exchanges what its caller named, over venues some of which mint or burn what they exchange."""
     TIPS = "tips"
     """It is paid for the place of a transaction in its block, by transfers of any size."""
     POOL = "pool"

@@ -1,0 +1,240 @@
+"""What the flows inside one call of a Solana transaction are for a wallet, and who is its other side."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+from typing import NamedTuple
+
+from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
+from wallet_api.decoding.solana import OUTSIDE
+from wallet_api.decoding.solana_flows import Flow, Kind, changes_of
+from wallet_api.decoding.solana_onward import onward_of
+
+# Who took back more than such a part of what it gave of a token keeps a position of the wallet.
+_POSITION = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the wallet gained and lost in a call, and the changes of its counterparts in it.
+
+    `onward` is coin that the wallet sent on in the call after it had received it, which is not in `mine`.
+    `others` are the changes of those that exchanged the same as the wallet, such as another buyer.
+    """
+
+    mine: Changes
+    parties: Sequence[Changes]
+    others: Changes
+    onward: Sequence[Flow]
+    is_consented: bool
+
+
+class Parties(NamedTuple):
+    """The wallet, who signed the transaction, and the call that invoked each of its instructions."""
+
+    wallet: str
+    signers: AbstractSet[str]
+    callers: Mapping[int, int]
+
+
+class Side(NamedTuple):
+    """One that gave one thing for another, or the owners of the vaults of one pool, and what they moved."""
+
+    owners: AbstractSet[str]
+    changes: Changes
+
+
+class Outcome(Enum):
+    """What a group of flows is."""
+
+    NOTHING = auto()
+    POSITION = auto()
+    """A pool in which the wallet has a position gave and took the same token."""
+    SETTLED = auto()
+    """Separate instructions paid something in and out, of one that does not sign that it is in exchange."""
+    EXCHANGE = auto()
+
+
+class Group:
+    """The flows inside a call, `top`, or what is left of the transaction (OUTSIDE)."""
+
+    def __init__(self, among: Parties, inside: Sequence[Flow], top: int) -> None:
+        self.among = among
+        self.wallet = among.wallet
+        self.inside = inside
+        self.top = top
+        changes = changes_of(inside)
+        own = {self.wallet, ""}
+        self.dealers = {owner for owner, each in changes.items() if owner not in own and exchanges(each)}
+        self.moved = [flow for flow in inside if flow.kind is not Kind.RENT or flow.taker in self.dealers]
+        self.moved_by = changes if len(self.moved) == len(inside) else changes_of(self.moved)
+        self.onward: Sequence[Flow] = ()
+        self._keep(onward_of(self.moved, self.wallet, self.dealers))
+
+    def _keep(self, onward: Sequence[Flow]) -> None:
+        """Take out what was sent on, if without it the wallet exchanged one token for coin."""
+        kept = added((self.mine,))
+        for flow in onward:
+            kept[flow.mint] += flow.units
+        if onward and _is_trade_for_coin(kept):
+            self.onward = onward
+            self.moved = [flow for flow in self.moved if flow not in onward]
+            self.moved_by = changes_of(self.moved)
+
+    @property
+    def mine(self) -> Changes:
+        """Return what the wallet gained and lost."""
+        return self.moved_by.get(self.wallet) or Counter()
+
+    @property
+    def tokens(self) -> list[str]:
+        """Return the tokens that the wallet gained or lost."""
+        return [mint for mint, units in self.mine.items() if mint is not None and units]
+
+    def outcome(self) -> Outcome:
+        """Return what the flows are for the wallet: that of the first condition which holds."""
+        return next(outcome for holds, outcome in _OUTCOMES if holds(self))
+
+    @cached_property
+    def positions(self) -> AbstractSet[str]:
+        """Return who both gave to the wallet and took from it the same token, more than a fee of it."""
+        gave: Counter[tuple[str, str]] = Counter()
+        took: Counter[tuple[str, str]] = Counter()
+        for flow in self.moved:
+            if flow.mint is not None and flow.taker == self.wallet:
+                gave[flow.giver, flow.mint] += flow.units
+            elif flow.mint is not None and flow.giver == self.wallet:
+                took[flow.taker, flow.mint] += flow.units
+        both = ((gave[key], took[key], key[0]) for key in gave.keys() & took.keys())
+        return {
+            owner for given, taken, owner in both if min(given, taken) * _POSITION > max(given, taken)
+        } - {""}
+
+    @cached_property
+    def same(self) -> AbstractSet[str]:
+        """Return who moved a token as the wallet did, and nothing the other way: other buyers or sellers."""
+        return {owner for owner in self.dealers if self._moves_alike(self.moved_by[owner])}
+
+    def _moves_alike(self, changes: Changes) -> bool:
+        mine = self.mine
+        if any(changes[mint] * mine[mint] < 0 for mint in mine):
+            return False
+        return any(changes[mint] * mine[mint] > 0 for mint in self.tokens)
+
+    @cached_property
+    def sides(self) -> Sequence[Side]:
+        """Return who gave one thing for another, but for other buyers or sellers."""
+        sides = [Side({owner}, self.moved_by[owner]) for owner in self.dealers - self.same]
+        return [*sides, *self._vaults()]
+
+    def _vaults(self) -> Iterator[Side]:
+        """Yield the pools with several owners, which one call (with all that it invoked) moved."""
+        known = self.dealers | {self.wallet, ""}
+        waiting: defaultdict[int, set[str]] = defaultdict(set)
+        for flow in self.moved:
+            waiting[flow.call] |= {flow.giver, flow.taker} - known
+        # A call has a smaller number than those that it invoked.
+        while waiting and (call := max(waiting)) > OUTSIDE:
+            group = waiting.pop(call)
+            pool = added(self.moved_by[owner] for owner in group)
+            if exchanges(pool):
+                yield Side(group, pool)
+                for others in waiting.values():
+                    others -= group
+            elif call != self.top:
+                waiting[self.among.callers[call]] |= group
+
+    @cached_property
+    def unjoined(self) -> AbstractSet[str]:
+        """Return who neither signed, nor moved coin that no instruction states."""
+        unstated = {
+            owner
+            for flow in self.moved
+            if flow.mint is None and "" in flow[:2]
+            for owner in flow[:2]
+            if owner
+        }
+        agreed = unstated | self.among.signers
+        return {owner for side in self.sides if side.owners.isdisjoint(agreed) for owner in side.owners}
+
+    def is_other_side(self, without: AbstractSet[str] = frozenset()) -> bool:
+        """Return whether others took some of what the wallet gave, and gave some of what it took."""
+        moved = added(side.changes for side in self.sides if side.owners.isdisjoint(without))
+        took = any(moved[mint] > 0 > units for mint, units in self.mine.items())
+        return took and any(moved[mint] < 0 < units for mint, units in self.mine.items())
+
+    def without(self, owners: AbstractSet[str]) -> list[Flow]:
+        """Return the flows without those between the wallet and these owners."""
+        return [
+            flow for flow in self.inside if not (self.wallet in flow[:2] and not owners.isdisjoint(flow[:2]))
+        ]
+
+    def exchange(self) -> Exchange:
+        """Return what the wallet exchanged."""
+        parties, others = (
+            [side.changes for side in self.sides],
+            added(self.moved_by[owner] for owner in self.same),
+        )
+        if self.top != OUTSIDE and not self._covers(added(parties), others):
+            # A pool has an owner for each of its vaults, or one that takes a fee owns a vault.
+            own = {self.wallet, ""}
+            parties = [added(each for owner, each in self.moved_by.items() if owner not in own)]
+            others = Counter()
+        return Exchange(self.mine, parties, others, self.onward, self._is_consented())
+
+    def _covers(self, moved: Changes, others: Changes) -> bool:
+        """Return whether those that gave one thing for another are the wallet's counterpart."""
+        mine, tokens = self.mine, self.tokens
+        if not all(moved[mint] * mine[mint] < 0 for mint in tokens):
+            return False
+        return len(tokens) > 1 or agrees(-moved[None] - others[None], mine[None], FEES)
+
+    def _is_consented(self) -> bool:
+        """Return whether all that the wallet gave left it by its own authority."""
+        if self.wallet in self.among.signers:
+            return True
+        given: Changes = Counter()
+        for flow in self.moved:
+            if flow.giver == self.wallet and flow.is_consented:
+                given[flow.mint] += flow.units
+        return all(given[mint] >= -units for mint, units in self.mine.items() if units < 0)
+
+
+# What joins flows of several calls is only that they are of one transaction. So of a transaction that the
+# wallet signs, the other side must have signed too, or no instruction states what it gave.
+_OUTCOMES: Sequence[tuple[Callable[[Group], bool], Outcome]] = (
+    (lambda group: not exchanges(group.mine), Outcome.NOTHING),
+    (lambda group: bool(group.positions), Outcome.POSITION),
+    (lambda group: group.top != OUTSIDE, Outcome.EXCHANGE),
+    (lambda group: not group.is_other_side(), Outcome.NOTHING),
+    (lambda group: group.wallet not in group.among.signers, Outcome.EXCHANGE),
+    (lambda group: not group.is_other_side(group.unjoined), Outcome.SETTLED),
+    (lambda group: True, Outcome.EXCHANGE),
+)
+
+
+def _is_trade_for_coin(changes: Changes) -> bool:
+    tokens = [units for mint, units in changes.items() if mint is not None and units]
+    return len(tokens) == 1 and tokens[0] * changes[None] < 0
+
+
+def find_exchanges(
+    among: Parties, inside: list[Flow], top: int
+) -> tuple[Exchange | None, Iterable[Flow], bool]:
+    """Return what the wallet exchanged inside a call, the flows left over, and whether some are liquidity."""
+    if not any(among.wallet in flow[:2] for flow in inside):
+        return None, inside, False
+    group = Group(among, inside, top)
+    outcome = group.outcome()
+    if outcome is Outcome.EXCHANGE:
+        return group.exchange(), [], False
+    if outcome is Outcome.NOTHING:
+        return None, inside, False
+    left = group.without(group.positions if outcome is Outcome.POSITION else group.unjoined)
+    if len(left) == len(inside):
+        return None, inside, True
+    found, rest, _ = find_exchanges(among, left, top)
+    return found, rest, True
