@@ -33,9 +33,10 @@ def sync_status(as_json: bool) -> None:
     newest block that was read. GAPS are wallets that were read since they were not followed for a time,
     HALF IN and 9 OF 10 IN the time from block to ledger of so many new trades, since ever. KEPT transactions
     are tried again at each start of a sync and once a day; no_trade counts what is no trade by a rule,
-    liquidity what a pool or an order book of Solana keeps or settles, unsigned what others did, which is tried again once and, after a week, expired, others what was read on
-    Solana and only names its wallet, from_logs trades whose value comes from logs, since the node had no
-    state, denied trades in tokens of TOKEN_DENYLIST, reorganised trades that were removed with their blocks.
+    liquidity what a pool or an order book of Solana keeps or settles, unsigned what others did, which is
+    tried again once and, after a week, expired, others what was read on Solana and only names its wallet,
+    from_logs trades whose value comes from logs, since the node had no state, denied trades in tokens of
+    TOKEN_DENYLIST, reorganised trades that were removed with their blocks.
 
     WHAT MOVED is what looks like a trade of a dollar or more, and nothing proves that the wallet agreed to
     it: 'wallet-api sync accept TRANSACTION WALLET' takes it in. The first 100 of a wallet are named.

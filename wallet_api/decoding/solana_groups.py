@@ -40,7 +40,7 @@ class Parties(NamedTuple):
     callers: Mapping[int, int]
 
 
-class Side(NamedTuple):
+class Counterpart(NamedTuple):
     """One that gave one thing for another, or the owners of the vaults of one pool, and what they moved."""
 
     owners: AbstractSet[str]
@@ -125,12 +125,12 @@ class Group:
         return any(changes[mint] * mine[mint] > 0 for mint in self.tokens)
 
     @cached_property
-    def sides(self) -> Sequence[Side]:
+    def sides(self) -> Sequence[Counterpart]:
         """Return who gave one thing for another, but for other buyers or sellers."""
-        sides = [Side({owner}, self.moved_by[owner]) for owner in self.dealers - self.same]
+        sides = [Counterpart({owner}, self.moved_by[owner]) for owner in self.dealers - self.same]
         return [*sides, *self._vaults()]
 
-    def _vaults(self) -> Iterator[Side]:
+    def _vaults(self) -> Iterator[Counterpart]:
         """Yield the pools with several owners, which one call (with all that it invoked) moved."""
         known = self.dealers | {self.wallet, ""}
         waiting: defaultdict[int, set[str]] = defaultdict(set)
@@ -141,7 +141,7 @@ class Group:
             group = waiting.pop(call)
             pool = added(self.moved_by[owner] for owner in group)
             if exchanges(pool):
-                yield Side(group, pool)
+                yield Counterpart(group, pool)
                 for others in waiting.values():
                     others -= group
             elif call != self.top:

@@ -1,0 +1,117 @@
+"""Recorded transactions of Solana as they will be: with other rents, as version 1, in deeper calls."""
+
+import copy
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.decoding.solana import decode_for, read, trades_of
+from tests.decoding.solana_machine import TOKENS, Machine
+from tests.decoding.test_solana_consent import read_of
+from tests.decoding.test_solana_recorded import CASES
+from tests.stub.swaps import Row
+from tests.stub.transactions import RENT, WRAPPED
+from tests.sync.solana import FART, SOL, WALLET
+from wallet_api.chains import CHAINS
+from wallet_api.decoding.swaps import NO_TRADE
+
+POOL, UNITS = "pool", 10**6
+STEPS_OF_RENT = (1_488_440, 203_928)
+
+
+def deeper(result: Row, depth: int) -> Row:
+    """Return it with each call, and what it invoked, so much deeper, inside programs that do nothing else."""
+    result = copy.deepcopy(result)
+    outer = result["transaction"]["message"]["instructions"]
+    for group in result["meta"]["innerInstructions"] or ():
+        called = outer[group["index"]]
+        outer[group["index"]] = {"programId": "program 1", "accounts": []}
+        over = [
+            {"programId": f"program {each}", "accounts": [], "stackHeight": each}
+            for each in range(2, 1 + depth)
+        ]
+        rows = [row | {"stackHeight": row["stackHeight"] + depth} for row in group["instructions"]]
+        group["instructions"] = [*over, called | {"stackHeight": 1 + depth}, *rows]
+    return result
+
+
+def test_version_1_and_calls_nested_to_8_give_the_same_trades() -> None:
+    seen = 0
+    for case in CASES:
+        groups = case.result["meta"]["innerInstructions"] or ()
+        # Old nodes do not report the depth.
+        rows = [row for group in groups for row in group["instructions"]]
+        if not rows or any("stackHeight" not in row for row in rows):
+            continue
+        deepest = max(row["stackHeight"] for row in rows)
+        result = deeper(case.result, 9 - deepest) | {"version": 1}
+        assert (case.key, trades_of(decode_for(read(result), case.wallet))) == (
+            case.key,
+            trades_of(case.decode()),
+        )
+        seen += 1
+    assert seen > 100
+
+
+@pytest.mark.parametrize("rent", STEPS_OF_RENT)
+def test_rent_is_what_the_creation_of_an_account_put_in(rent: int) -> None:
+    # A relayer's account of wrapped coin is closed to the wallet, which gets the proceeds and the rent.
+    machine = Machine((WALLET, "relayer"))
+    machine.create("relayer", "new coin", rent)
+    machine.open("new coin", WRAPPED, "relayer")
+    machine.call("exchange")
+    machine.send(machine.tokens(WALLET, FART), machine.tokens(POOL, FART), UNITS, WALLET)
+    machine.send(machine.tokens(POOL, WRAPPED), "new coin", SOL, POOL)
+    machine.close("new coin", WALLET)
+    assert read_of(decode_for(read(machine.result()))) == [(FART, "sell", "1", "1")]
+
+
+def test_the_rent_of_a_time_is_that_of_its_row() -> None:
+    rent = CHAINS["solana"].rent
+    assert rent(165, datetime(2026, 9, 2, 23, 59, tzinfo=UTC)) == RENT
+    assert rent(165, datetime(2026, 9, 3, tzinfo=UTC)) == STEPS_OF_RENT[0]
+
+
+def test_lamports_beyond_a_rent_that_a_wallet_takes_out_are_its_own() -> None:
+    machine = Machine((WALLET,))
+    machine.call("exchange")
+    machine.pay(WALLET, POOL, SOL)
+    mine = machine.tokens(WALLET, FART)
+    machine.send(machine.tokens(POOL, FART), mine, UNITS, POOL)
+    machine.top()
+    machine.outer.append(
+        {
+            "programId": TOKENS,
+            "parsed": {
+                "type": "withdrawExcessLamports",
+                "info": {"source": mine, "destination": WALLET, "authority": WALLET},
+            },
+        }
+    )
+    machine.take(mine, WALLET, RENT - STEPS_OF_RENT[0])
+    assert read_of(decode_for(read(machine.result()))) == [(FART, "buy", "1", "1")]
+
+
+def test_a_transaction_that_failed_before_it_ran_is_no_trade() -> None:
+    # Its payer could not pay the fee: it has neither a fee nor logs.
+    machine = Machine((WALLET,))
+    machine.pay(WALLET, POOL, SOL)
+    result = machine.result()
+    keys = len(result["transaction"]["message"]["accountKeys"])
+    failed = {"err": "InsufficientFundsForFee", "fee": 0, "logMessages": None, "innerInstructions": None}
+    result["meta"] |= failed | {"preBalances": [0] * keys, "postBalances": [0] * keys}
+    assert decode_for(read(result)).why == NO_TRADE
+
+
+def test_balances_without_owners_are_unreadable() -> None:
+    """Nodes did not record owners before October 2021."""
+    machine = Machine((WALLET,))
+    machine.call("exchange")
+    machine.pay(WALLET, POOL, SOL)
+    machine.send(machine.tokens(POOL, FART), machine.tokens(WALLET, FART), UNITS, POOL)
+    result = machine.result()
+    for name in ("preTokenBalances", "postTokenBalances"):
+        for row in result["meta"][name]:
+            del row["owner"]
+    decoded = decode_for(read(result))
+    assert (str(decoded.why), decoded.is_signed) == ("unreadable", True)
