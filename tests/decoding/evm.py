@@ -27,7 +27,7 @@ class Given:
     """A transaction, and what is known of it: changes of native balances, with the fee of the sender.
 
     `deposits` are changes of deposits at entry points; `placed_by` has the owner of orders
-    in native coin by their ids.
+    in native coin by their ids; `input` is that of the transaction.
     """
 
     chain: str
@@ -37,6 +37,7 @@ class Given:
     decimals: Mapping[str, int]
     deposits: Mapping[str, int] = field(default_factory=dict)
     placed_by: Mapping[str, str] = field(default_factory=dict)
+    input: bytes = b""
 
     def logs(self) -> Logs:
         """Return what is read of the receipt."""
@@ -62,6 +63,8 @@ class Given:
                 return self.decimals.get(question.subject)
             case Need.PLACED_BY:
                 return self.placed_by.get(question.id)
+            case Need.INPUT:
+                return self.input
             case Need.BALANCES if node == ARCHIVE:
                 return RICH, RICH + self.coins.get(address, 0)
             case Need.DEPOSITS if node == ARCHIVE:

@@ -1,9 +1,10 @@
 """Recorded transactions of EVM chains, decoded with the answers of an archive, of traces, and of neither.
 
-`transactions.ndjson` in tests/data/evm is described in tests/sync/recorded.py. `more.ndjson.gz` has others,
-in the same form but for `changes`, those of all native balances, where they are known, and for a `kind` and a
-`rule` of each wallet. `made.ndjson.gz` is made by hand after published ABIs, for kinds of which none could be
-found recorded.
+`transactions.ndjson` in tests/data/evm is described in tests/sync/recorded.py. `more.ndjson.gz` and
+`third.ndjson.gz` have others, in the same form but for `changes`, those of all native balances, where they
+are known, for the `input` where it is read, and for a `kind` and a `rule` of each wallet. `unproven` trades
+are those of which nothing proves that the wallet agreed: they are named. `made.ndjson.gz` is made by hand
+after published ABIs, for kinds of which none could be found recorded.
 
 A `note` that begins with "either" is of what one source calls a trade and another one something else. Where a
 node does not show what was traded, `read.json` has what is decoded instead, so that each change is seen:
@@ -28,7 +29,7 @@ from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
 from wallet_api.decoding.trades import NO_VALUE, Decoded
 
 _DATA = Path(__file__).parent.parent / "data" / "evm"
-_FILES = ("transactions.ndjson", "more.ndjson.gz", "made.ndjson.gz")
+_FILES = ("transactions.ndjson", "more.ndjson.gz", "third.ndjson.gz", "made.ndjson.gz")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Case:
     left_out: str | None
     is_either: bool
     is_recorded: bool
+    is_hard: bool
+    is_unproven: bool
 
     @property
     def key(self) -> str:
@@ -62,13 +65,14 @@ class Case:
         why = None if decoded.why in (None, NO_TRADE, UNSIGNED) else str(decoded.why)
         if not self.trades:
             if decoded.drafts:
-                return "false trade"
+                return "right" if self.is_either else "false trade"
             return "right" if why == self.left_out else f"noise {why}" if why else "silent"
-        if not decoded.drafts:
+        drafts = decoded.unproven if self.is_unproven else decoded.drafts
+        if not drafts:
             # A pair of two tokens that nothing values is said.
             is_said = decoded.detail == NO_VALUE and all(coin is None for *_, coin in self._values())
             return "right" if is_said or self.is_either else f"missed {decoded.why}"
-        found = {(draft.mint, "sell" if draft.is_sell else "buy"): draft for draft in decoded.drafts}
+        found = {(draft.mint, "sell" if draft.is_sell else "buy"): draft for draft in drafts}
         wanted = {(mint, side): amount for mint, side, amount, _ in self._values()}
         if {key: _cut(draft.token_amount) for key, draft in found.items()} != {
             key: _cut(Decimal(amount)) for key, amount in wanted.items()
@@ -76,7 +80,7 @@ class Case:
             return "other amounts"
         off = Decimal(0)
         for mint, side, _, coin in self._values():
-            if coin is not None:
+            if coin is not None and not found[mint, side].is_of_dollars:
                 off = max(off, abs(found[mint, side].native / Decimal(coin) - 1))
         for mint, side, _, _, usd, exchanged in (trade for trade in self.trades if len(trade) > 4):
             draft = found[mint, side]
@@ -120,12 +124,16 @@ def _read_cases() -> Iterator[Case]:
             for wallet, of in row["wallets"].items():
                 yield Case(
                     Given(
-                        row["chain"], row["receipt"], row["value"], coins, decimals, placed_by=_Owner(wallet)
+                        *(row["chain"], row["receipt"], row["value"], coins, decimals),
+                        placed_by=_Owner(wallet) if of.get("trades") else {},
+                        input=bytes.fromhex(row.get("input", "0x")[2:]),
                     ),
                     changes,
                     *(wallet, of.get("trades", []), of.get("left_out")),
                     is_either=of.get("note", "").startswith("either"),
                     is_recorded=name != "made.ndjson.gz",
+                    is_hard=name == "third.ndjson.gz",
+                    is_unproven=of.get("unproven", False),
                 )
 
 
@@ -166,6 +174,8 @@ def test_nearly_all_are_right_and_none_is_a_false_trade(node: str, least: int, n
     read = {key: result for key, result in results(node).items() if key in recorded}
     assert "false trade" not in read.values()
     assert "other amounts" not in read.values()
+    # Of a third corpus of 1,615 pairs only those are kept that are no plain trade, or were read wrongly once.
+    read = {key: result for key, result in read.items() if not recorded[key].is_hard}
     trades = Counter(result.split()[0] for key, result in read.items() if recorded[key].trades)
     none = Counter(result.split()[0] for key, result in read.items() if not recorded[key].trades)
     # A value from logs lacks the fees that somebody kept in native coin.

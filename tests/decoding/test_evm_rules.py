@@ -80,9 +80,9 @@ def own(*logs: Row, coin: int = 0, value: int = 0, to: str = ROUTER, **coins: in
     return Transaction(receipt(1, *logs, to=to), value, {WALLET: coin - GAS, **coins})
 
 
-def sent(*logs: Row, coin: int = 0, value: int = 0, **coins: int) -> Transaction:
+def sent(*logs: Row, coin: int = 0, value: int = 0, to: str = ROUTER, **coins: int) -> Transaction:
     """Return a transaction that somebody else sends."""
-    return Transaction(receipt(1, *logs, sender=FRIEND), value, {WALLET: coin, **coins})
+    return Transaction(receipt(1, *logs, sender=FRIEND, to=to), value, {WALLET: coin, **coins})
 
 
 def paid(units: int, *logs: Row) -> Transaction:
@@ -249,7 +249,7 @@ def test_two_tokens() -> None:
     cases: Cases = [
         # With a market maker, who logs nothing.
         (
-            sent(transfer(USDC, WALLET, FRIEND, 32 * UNITS), transfer(CAT, FRIEND, WALLET, 5 * UNITS)),
+            own(transfer(USDC, WALLET, FRIEND, 32 * UNITS), transfer(CAT, FRIEND, WALLET, 5 * UNITS)),
             [(CAT, "buy", "5", "0.2"), *dollars],
         ),
         # What a vault issues for what a pool gave was exchanged by nobody.
@@ -441,16 +441,19 @@ def test_without_the_consent_of_the_wallet_nothing_is_a_trade() -> None:
     forged = operation(WALLET, evm.ZERO, CENTS) | {"address": ROUTER}
     paid_in_dollars = (transfer(USDC, WALLET, POOL, 32 * UNITS), transfer(DOG, POOL, WALLET, 9 * ETH))
     cases: Cases = [
+        # Whose coin is gone without its signature has code that sent it.
+        (sent(*bought, log(WETH, (evm.DEPOSIT, word(ROUTER)), ETH), coin=-ETH), BOUGHT),
         (sent(*bought, coin=-ETH), "unsigned"),
         (sent(*sold, coin=ETH), "unsigned"),
         (sent(*sold, log(WALLET, (received, word(FRIEND)), 1), coin=ETH), "unsigned"),
         (sent(*sold, log(FRIEND, (executed,), 1, 0), coin=ETH), "unsigned"),
-        (sent(*sold, log(WALLET, (executed,), 1, 0), coin=ETH), [(CAT, "sell", "1", "1")]),
+        (sent(*sold, log(WALLET, (executed,), 1, 0), coin=ETH), "unsigned"),
+        (sent(*sold, log(WALLET, (executed,), 1, 0), coin=ETH, to=WALLET), [(CAT, "sell", "1", "1")]),
         (sent(*bought, forged, coin=-ETH), "unsigned"),
         # Only plain transfers are no trade at all.
         (sent(transfer(CAT, FRIEND, WALLET, UNITS)), []),
         # Its money left it, for one token; and for nothing, or beside a token that left it.
-        (sent(*paid_in_dollars, SOMETHING), [(DOG, "buy", "9", "0.2"), (USDC, "sell", "32", "0.2")]),
+        (sent(*paid_in_dollars, SOMETHING), "unsigned"),
         (sent(transfer(USDC, WALLET, POOL, 0), transfer(DOG, POOL, WALLET, 9 * ETH), SOMETHING), "unsigned"),
         (sent(*paid_in_dollars, transfer(CAT, WALLET, POOL, UNITS), SOMETHING), "unsigned"),
         # An order of somebody else who chose the wallet as receiver.
@@ -488,9 +491,10 @@ def test_an_operation_is_what_stands_between_its_neighbours() -> None:
     cases: Cases = [
         (by_account(buy(1), mine), BOUGHT),
         (by_account(buy(1), mine, other), BOUGHT),
-        (by_account(buy(1), other, mine), []),
-        (by_account(sent(coin=-ETH - GAS), mine, *pool, taken, other), []),
+        # But whose coin is gone has sent it.
+        (by_account(buy(1), other, mine), BOUGHT),
+        (by_account(sent(coin=-ETH - GAS), mine, *pool, taken, other), "unsigned"),
         # What is logged before the entry point begins is of nobody's operation.
-        (own_before(taken, mine), []),
+        (own_before(taken, mine), "unsigned"),
     ]
     check(cases)

@@ -5,9 +5,13 @@ The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM cha
 
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm_evidence import Consent, EvmEvidence, How, Need, Question, Unanswered
+from wallet_api.decoding.evm_consent import Consent, How
+from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, Unanswered
 from wallet_api.decoding.evm_flows import EvmFlows
+from wallet_api.decoding.evm_logs import Logs, signed
 from wallet_api.decoding.moves import agrees
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.decoding.venues import Role
 
 # A fee that may be a part of the value that the wallet sent: a fiftieth.
 _FEES = 50
@@ -34,18 +38,45 @@ def find_coin(
     # A contract that is called may add native coin, such as a tip.
     if is_paid and logs.to != owner:
         return CoinChange(wrapped, is_exact=True), flows
-    fee = logs.receipt.fee if logs.sender == owner else 0
-    change = _balance_change(evidence, consent) if evidence.is_alone else None
-    if change is None:
-        changes = evidence.answer(Question(Need.CHANGES))
+    change = exact_change(evidence, flows.wallet, consent)
+    if change is not None:
+        changes = evidence.answers.get(Question(Need.CHANGES))
         if isinstance(changes, dict):
             flows = EvmFlows.of(flows.wallet, evidence, consent, changes)
-            change = changes.get(owner, 0)
-    if change is not None:
-        return CoinChange(change + fee + wrapped, is_exact=True), flows
+        return CoinChange(change + wrapped, is_exact=True), flows
     if is_paid:
         return CoinChange(wrapped, is_exact=True), flows
     return CoinChange(wrapped - own + _logged(evidence, consent, flows, units), is_exact=False), flows
+
+
+def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int | None:
+    """Return by how much the native balance changed, without the fee; None if the node cannot say.
+
+    Raise Unanswered.
+    """
+    change = _balance_change(evidence, consent) if evidence.is_alone else None
+    if change is None:
+        changes = evidence.answer(Question(Need.CHANGES))
+        change = changes.get(wallet.address, 0) if isinstance(changes, dict) else None
+    if change is None:
+        return None
+    return change + (evidence.logs.receipt.fee if evidence.logs.sender == wallet.address else 0)
+
+
+def may_have_moved_coin(logs: Logs) -> bool:
+    """Return whether logs show that native coin may have moved, so that its balance is worth a question.
+
+    Somebody unwrapped or wrapped it, or a pool logged an amount that nobody transferred.
+    """
+    if logs.wraps:
+        return True
+    units = {move.units for move in logs.moves}
+    return any(
+        abs(value) not in units
+        for event in logs.of_role(Role.POOL, Role.MANAGER)
+        if len(event.values) > max(event.venue.places)
+        for value in signed(event.values[place] for place in event.venue.places)
+    )
 
 
 def _balance_change(evidence: EvmEvidence, consent: Consent) -> int | None:
@@ -77,8 +108,7 @@ def _logged(evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int
     """
     change = flows.withdrawn - flows.deposited - flows.pooled
     # A contract pays native coin without sending a transaction.
-    is_account = evidence.logs.to == flows.wallet.address or consent.how in (How.OPERATION, How.NAMED)
-    if is_account or change > 0:
+    if consent.how is not How.SIGNED or evidence.logs.to == flows.wallet.address or change > 0:
         return change
     if units > 0 and (not change or agrees(-change, flows.paid, _FEES)):
         return -flows.paid

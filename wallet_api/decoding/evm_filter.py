@@ -1,30 +1,30 @@
-"""Whether an EVM transaction may be a trade of a wallet, by its logs alone."""
+"""Whether an EVM transaction may be a trade of a wallet, or one that nothing proves, by its logs alone."""
 
 from collections import Counter
 
-from wallet_api.decoding.evm_evidence import EvmEvidence, Unanswered, consent_of
+from wallet_api.decoding.evm_coin import may_have_moved_coin
+from wallet_api.decoding.evm_consent import consent_of
+from wallet_api.decoding.evm_evidence import EvmEvidence, Unanswered
 from wallet_api.decoding.evm_logs import Logs
-from wallet_api.decoding.moves import exchanges
+from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED, TrackedWallet
 
 
 def may_exchange(logs: Logs, wallet: TrackedWallet) -> bool:
     """Return whether the wallet has more or less of a token, and there is more than plain transfers."""
-    changes: Counter[str | None] = Counter()
-    mine = logs.by_owner.get(wallet.address, ())
-    for move in mine:
-        changes[move.mint] += move.units * ((move.taker == wallet.address) - (move.giver == wallet.address))
+    changes = changes_of(logs, wallet)
     if not any(units for mint, units in changes.items() if mint is not None):
         return False
     is_call = logs.sender == wallet.address and logs.to not in changes
-    return logs.has_more or len(logs.moves) > len(mine) or exchanges(changes) or is_call
+    is_more = logs.has_more or len(logs.moves) > len(logs.by_owner.get(wallet.address, ()))
+    return is_more or exchanges(changes) or is_call
 
 
 def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
     """Return why a transaction is no trade of `wallet` by its logs alone; None if it may be one."""
     if not may_exchange(logs, wallet):
         return NO_TRADE
-    return None if may_have_consented(logs, wallet) else UNSIGNED
+    return None if may_have_consented(logs, wallet) or may_be_named(logs, wallet) else UNSIGNED
 
 
 def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
@@ -33,3 +33,20 @@ def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
         return consent_of(EvmEvidence(logs), wallet) is not None
     except Unanswered:
         return True
+
+
+def may_be_named(logs: Logs, wallet: TrackedWallet) -> bool:
+    """Return whether the wallet gave money and got something, or the reverse, as far as logs show."""
+    changes = changes_of(logs, wallet)
+    money = {None, *wallet.chain.stable_mints}
+    if exchanges(changes):
+        return any(changes[mint] for mint in money)
+    return not changes.keys() & money and may_have_moved_coin(logs)
+
+
+def changes_of(logs: Logs, wallet: TrackedWallet) -> Changes:
+    """Return what the wallet has more or less of each token and of wrapped coin, by the transfers."""
+    changes: Changes = Counter()
+    for move in logs.by_owner.get(wallet.address, ()):
+        changes[move.mint] += move.units * ((move.taker == wallet.address) - (move.giver == wallet.address))
+    return changes

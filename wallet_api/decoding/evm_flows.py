@@ -1,19 +1,22 @@
 """Who gained and lost what in an EVM transaction, within what a wallet consented to."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 from wallet_api.decoding.evm import ZERO
-from wallet_api.decoding.evm_evidence import Consent, EvmEvidence
+from wallet_api.decoding.evm_consent import Consent
+from wallet_api.decoding.evm_evidence import EvmEvidence
 from wallet_api.decoding.evm_logs import Event, Logs, Move, Wrap
+from wallet_api.decoding.evm_taxes import own_sales
 from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 
-_LENDING = frozenset(venue.address for venue in EVM if venue.role == Role.LENDING)
+LENDING = frozenset(venue.address for venue in EVM if venue.role == Role.LENDING)
 _SIGN = 1 << 255
 # A part of what moved that is no exchange of its own, but left over.
 _CRUMB = 1000
@@ -39,10 +42,19 @@ class EvmFlows:
     mine: Changes = field(default_factory=Counter)
     others: defaultdict[str, Changes] = field(default_factory=lambda: defaultdict(Counter))
     exchangers: dict[str, Changes] = field(default_factory=dict)
+    # Tokens that sell for themselves what they keep as a tax.
+    taxing: set[str] = field(default_factory=set)
     # What pools that hold native coin have got of it and (negative) given.
     pooled: int = 0
     _pools: set[str] = field(default_factory=set)
     by_owner: defaultdict[str, list[Move]] = field(default_factory=lambda: defaultdict(list))
+    # Money, and the tokens of the wallet: their logs are true of them.
+    _trusted: set[str | None] = field(default_factory=set)
+    # Through whom they went, and how much of them at once: by owner, whether he gave, and units.
+    _seen_at: set[str] = field(default_factory=set)
+    _seen: set[tuple[str, bool, int]] = field(default_factory=set)
+    # The exchangers of each token.
+    _parties: defaultdict[str | None, list[Changes]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def of(
@@ -54,13 +66,16 @@ class EvmFlows:
     ) -> Self:
         """Return the changes within the consent, with those of the native balances if they are known."""
         logs = evidence.logs
+        sold = {move.mint for move in logs.by_owner.get(wallet.address, ()) if move.giver == wallet.address}
+        other = own_sales(logs, sold)
         flows = cls(
             wallet,
             logs,
-            [move for move in logs.moves if consent.covers(move.place)],
-            [wrap for wrap in logs.wraps if consent.covers(wrap.place)],
+            [move for move in logs.moves if move.place not in other and consent.covers(move.place)],
+            [wrap for wrap in logs.wraps if wrap.place not in other and consent.covers(wrap.place)],
             [event for event in logs.events if consent.covers(event.place)],
             evidence.value if logs.sender == wallet.address else 0,
+            taxing={move.giver for move in logs.moves if move.place in other and move.giver == move.mint},
         )
         for move in flows.moves:
             flows._change(move.giver, move.mint, -move.units)
@@ -69,6 +84,7 @@ class EvmFlows:
             flows.by_owner[move.taker].append(move)
         for wrap in flows.wraps:
             flows._change(wrap.owner, None, wrap.units)
+        flows._index()
         flows._add_pools(is_known=balances is not None)
         if balances is not None:
             fee = logs.receipt.fee
@@ -76,7 +92,15 @@ class EvmFlows:
                 if owner != wallet.address:
                     flows.others[owner][None] += units + (fee if owner == logs.sender else 0)
         flows._find_exchangers()
+        for changes in flows.exchangers.values():
+            for mint, units in changes.items():
+                if units:
+                    flows._parties[mint].append(changes)
         return flows
+
+    def parties(self, mint: str | None) -> Sequence[Changes]:
+        """Return the changes of those that exchanged a token."""
+        return self._parties.get(mint, ())
 
     @property
     def own_wraps(self) -> int:
@@ -97,8 +121,27 @@ class EvmFlows:
 
     def issued(self, mint: str) -> int:
         """Return the units that the token's contract burned and (negative) minted."""
-        issuers = {ZERO, mint} - self.exchangers.keys()
+        issuers = [issuer for issuer in {ZERO, mint} if issuer not in self.exchangers]
         return sum(self.others[issuer][mint] for issuer in issuers if issuer in self.others)
+
+    def taxed(self, mint: str) -> int:
+        """Return how much of a token went, in swaps in which the wallet got it, to owners who gave nothing.
+
+        A pool logs its swap after the transfers: they stand before its log, and after the one before.
+        """
+        swaps = [event.place for event in self.events if event.venue.role == Role.SWAP]
+        of_mint = [move for move in self.moves if move.mint == mint and move.giver in self.exchangers]
+        swapped = [(move, (move.giver, bisect_left(swaps, move.place))) for move in of_mint]
+        mine = {swap for move, swap in swapped if move.taker == self.wallet.address}
+        took = Counter[str]()
+        for move, swap in swapped:
+            if swap in mine and move.taker not in (self.wallet.address, mint):
+                took[move.taker] += move.units
+        return sum(
+            units
+            for owner, units in took.items()
+            if not any(changed < 0 for changed in self.others[owner].values())
+        )
 
     def is_share(self, mint: str) -> bool:
         """Return whether what the wallet got or gave of a token was minted or burned for it."""
@@ -113,7 +156,7 @@ class EvmFlows:
         if any(log.is_issued_nft for log in self.logs.receipt.logs):
             return True
         keepers = {owner for owner, changes in self.others.items() if changes[mint] > 0}
-        return bool(keepers & _LENDING) or any(
+        return bool(keepers & LENDING) or any(
             units in values and not any(_LEAST < value < _MOST for value in values - {units})
             for owner in keepers | {self.logs.to}
             for values in self.logs.amounts_of(owner)
@@ -131,8 +174,9 @@ class EvmFlows:
             if move.mint is not None and is_gain != (move.giver == self.wallet.address):
                 direct[move.giver if is_gain else move.taker, move.mint, is_gain] += move.units
         moved: Counter[str] = Counter()
+        passing = {owner for owner, _, _ in direct if self._passes_on(owner)}
         for (owner, mint, is_gain), units in direct.items():
-            if owner in self.exchangers:
+            if owner in self.exchangers or owner in passing or owner == mint in self.taxing:
                 continue
             change = self.others[owner][mint] if owner in self.others else 0
             if is_gain and change < 0:
@@ -141,9 +185,23 @@ class EvmFlows:
                 moved[mint] -= min(units, change)
         return moved
 
+    def _passes_on(self, owner: str) -> bool:
+        """Return whether an owner gave what did not end with the wallet, as the vault of a pool does."""
+        return owner in self.others and any(
+            units < 0 and self.mine[mint] <= 0 for mint, units in self.others[owner].items()
+        )
+
     def _change(self, owner: str, mint: str | None, units: int) -> None:
         changes = self.mine if owner == self.wallet.address else self.others[owner]
         changes[mint] += units
+
+    def _index(self) -> None:
+        """Index, once, what went where of the money and of the wallet's tokens."""
+        self._trusted = {None, *self.wallet.chain.stable_mints, *self.mine}
+        for move in self.moves:
+            if move.mint in self._trusted:
+                self._seen_at |= {move.giver, move.taker}
+                self._seen |= {(move.giver, True, move.units), (move.taker, False, move.units)}
 
     def _find_exchangers(self) -> None:
         """Find the owners that gave one thing for another, but for crumbs of what moved of a token."""
@@ -152,24 +210,20 @@ class EvmFlows:
             for mint, units in changes.items():
                 largest[mint] = max(largest[mint], abs(units))
         for owner, changes in self.others.items():
-            if owner != ZERO and owner not in _LENDING:
+            if owner != ZERO and owner not in LENDING:
                 whole = {
                     mint: units for mint, units in changes.items() if abs(units) * _CRUMB >= largest[mint]
                 }
                 if exchanges(Counter(whole)) and not self._is_deposit(owner):
                     self.exchangers[owner] = changes
-        for event in self.events:
-            if event.venue.role == Role.VAULTS:
-                self._join_vaults(event)
+        self._join_vaults()
 
     def _is_deposit(self, owner: str) -> bool:
         """Return whether a contract logged what it got or what it gave, but nothing with both.
 
         So do those that pay a reward when something is deposited, or lend.
         """
-        if owner in self._pools or any(
-            event.emitter == owner for event in self.events if event.venue.role == Role.SWAP
-        ):
+        if owner in self._pools:
             return False
         taken, given = Counter[str | None](), Counter[str | None]()
         amounts: tuple[set[int], set[int]] = (set(), set())
@@ -184,19 +238,21 @@ class EvmFlows:
         ]
         return {True, False} in logged and {True} not in logged
 
-    def _join_vaults(self, event: Event) -> None:
+    def _join_vaults(self) -> None:
         """Join the owners of two vaults, of which one got and the other one gave what a pool logged."""
-        got, gave = (event.values[place] for place in event.venue.places)
-        vaults = {
-            owner: changes
-            for owner, changes in self.others.items()
-            if owner not in self.exchangers and sorted(changes.values()) in ([got], [-gave])
-        }
-        pool: Changes = Counter()
-        for changes in vaults.values():
-            pool.update(changes)
-        if len(vaults) == 2 and exchanges(pool) and self.trusted & pool.keys():
-            self.exchangers[event.emitter] = pool
+        events = [event for event in self.events if event.venue.role == Role.VAULTS]
+        lone: defaultdict[int, list[Changes]] = defaultdict(list)
+        for owner, changes in self.others.items() if events else ():
+            if len(changes) == 1 and owner not in self.exchangers:
+                lone[next(iter(changes.values()))].append(changes)
+        for event in events:
+            got, gave = (event.values[place] for place in event.venue.places)
+            vaults = [*lone.get(got, ()), *lone.get(-gave, ())]
+            if len(vaults) == 2:
+                pool: Changes = Counter(vaults[0])
+                pool.update(vaults[1])
+                if exchanges(pool) and self._trusted & pool.keys():
+                    self.exchangers[event.emitter] = pool
 
     def _add_pools(self, *, is_known: bool) -> None:
         """Find the pools, and add their native coin as they logged it, unless it is known from balances."""
@@ -205,18 +261,22 @@ class EvmFlows:
             if event.venue.role in (Role.POOL, Role.MANAGER) and (swap := self._swap(event)) is not None:
                 swaps[event.venue.holder or event.emitter].append(swap)
         self._pools |= swaps.keys()
+        self._pools |= {event.emitter for event in self.events if event.venue.role == Role.SWAP}
+        wrapped: Counter[str] = Counter()
+        for wrap in self.wraps:
+            wrapped[wrap.owner] += wrap.units
         for holder, amounts in () if is_known else swaps.items():
-            taken = {move.units for move in self.moves if move.taker == holder}
-            given = {move.units for move in self.moves if move.giver == holder}
+            moves = self.by_owner.get(holder, ())
+            taken = {move.units for move in moves if move.taker == holder}
+            given = {move.units for move in moves if move.giver == holder}
             got, gave = (sum(side) for side in zip(*amounts, strict=True))
             coin = 0 if got in taken else sum(units for units, _ in amounts if units not in taken)
             coin -= 0 if gave in given else sum(units for _, units in amounts if units not in given)
             self.others[holder][None] += coin
             self.pooled += coin
             # What it wraps or unwraps itself, it keeps.
-            kept = sum(wrap.units for wrap in self.wraps if wrap.owner == holder)
-            self.others[holder][None] -= kept
-            self.pooled -= kept
+            self.others[holder][None] -= wrapped[holder]
+            self.pooled -= wrapped[holder]
 
     def _swap(self, event: Event) -> tuple[int, int] | None:
         """Return what a pool got and gave by its log, if it can be believed; else None.
@@ -235,21 +295,10 @@ class EvmFlows:
             got, gave = -min(amounts), max(amounts)
         if event.is_known:
             return got, gave
-        holder, trusted = event.venue.holder or event.emitter, self.trusted
-        is_seen = got == self.paid or any(
-            move.mint in trusted
-            and (
-                (move.taker == holder and move.units == got) or (move.giver == holder and move.units == gave)
-            )
-            for move in self.moves
-        )
+        holder = event.venue.holder or event.emitter
+        is_seen = got == self.paid or (holder, False, got) in self._seen or (holder, True, gave) in self._seen
         return (got, gave) if is_seen and got > 0 and gave > 0 else None
 
     def is_seen_at(self, owner: str) -> bool:
         """Return whether money, or a token of the wallet, went through an owner."""
-        return any(move.mint in self.trusted and owner in (move.giver, move.taker) for move in self.moves)
-
-    @property
-    def trusted(self) -> set[str | None]:
-        """Return the money, and the tokens of the wallet: their logs are true of them."""
-        return {None, *self.wallet.chain.stable_mints, *self.mine}
+        return owner in self._seen_at

@@ -1,7 +1,7 @@
 """What is read of the receipt of an EVM transaction, once for all wallets."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -91,10 +91,14 @@ class Logs:
         """Return the events of venues with these roles, in their order."""
         return (event for event in self.events if event.venue.role in roles)
 
+    def has_others(self, own: Container[str]) -> bool:
+        """Return whether somebody else than these has logged more than transfers and approvals."""
+        return any(emitter not in own for emitter in self.by_emitter)
+
     def amounts_of(self, emitter: str) -> Iterator[set[int]]:
         """Yield the values, without signs, of each log of a contract. Raise UnusableRow."""
         for log in self.by_emitter.get(emitter, ()):
-            yield {value if value < _SIGN else 2 * _SIGN - value for value in _values(log)}
+            yield set(map(abs, signed(_values(log))))
 
     def _add(self, wrapped: str, place: int, log: Log) -> None:
         contract, topic = log.address.lower(), log.topics[0] if log.topics else ""
@@ -119,6 +123,11 @@ class Logs:
             venue = venues.get(contract) or venues.get("")
             if venue is not None:
                 self.events.append(Event(place, contract, venue, bool(venue.address), _values(log)))
+
+
+def signed(values: Iterable[int]) -> Iterator[int]:
+    """Yield values as numbers with a sign."""
+    return (value if value < _SIGN else value - 2 * _SIGN for value in values)
 
 
 def _values(log: Log) -> list[int]:

@@ -1,55 +1,66 @@
-"""What a wallet traded by orders that a settlement filled, by the amounts of its log."""
+"""What a wallet traded by orders that known contracts filled, by the amounts of these orders."""
 
 from collections.abc import Sequence
 
+from wallet_api.decoding.evm_coin import exact_change, may_have_moved_coin
+from wallet_api.decoding.evm_consent import Consent
 from wallet_api.decoding.evm_evidence import EvmEvidence, decimals_of
-from wallet_api.decoding.evm_logs import Event
+from wallet_api.decoding.evm_fills import Fill
 from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import FEES, agrees
 from wallet_api.decoding.swaps import Reason, Swap, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
 UNKNOWN_DECIMALS = "a token of unknown decimals"
-
-# The native coin in the logs of a settlement.
-_NATIVE = f"0x{'ee' * 20}"
+NO_COIN = "what it cost in the native coin cannot be determined"
 
 
-def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, orders: Sequence[Event]) -> Decoded:
-    """Return the trades of orders of `wallet`. Raise Unanswered, and UnusableRow."""
+def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> Decoded | None:
+    """Return the trades of orders of `wallet`; None if what they exchanged is not known.
+
+    Raise Unanswered, and UnusableRow.
+    """
     chain = wallet.chain
-    mints = {event.address(place) for event in orders for place in (1, 2)}
-    mints = {mint for mint in mints if not chain.is_native(mint)}
+    fills = consent.fills
+    if any(fill.is_elsewhere for fill in fills):
+        return Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
+    coin = _coin(evidence, wallet, consent)
+    if coin is None and any(fill.got is None for fill in fills):
+        return Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
+    if _is_ambiguous(fills, coin):
+        return None
+    mints = {mint for fill in fills for mint in (fill.lost, fill.gained) if not chain.is_native(mint)}
     decimals = decimals_of(evidence, sorted(mints | chain.stable_mints))
     if mints - decimals.keys():
         return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
     write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals)
-    swaps: list[Swap] = []
-    for event in orders:
-        lost, gained = (event.address(place) for place in (1, 2))
-        gave, got = event.values[3:5]
-        if not _has_taken(evidence, wallet, gained, got):
-            return Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
-        swaps.append(_filled(write, (lost, -gave), (gained, got)))
-    return Decoded.of(swaps)
+    return Decoded.of([filled(write, fill, coin or 0) for fill in fills])
 
 
-def _has_taken(evidence: EvmEvidence, wallet: TrackedWallet, gained: str, got: int) -> bool:
-    """Return whether the wallet has what its order bought. Native coin leaves no log."""
-    if gained == _NATIVE:
-        return True
-    mint = None if gained == wallet.chain.wrapped_mint else gained
-    mine = evidence.logs.by_owner.get(wallet.address, ())
-    taken = sum(move.units for move in mine if move.taker == wallet.address and move.mint == mint)
-    return agrees(min(taken, got), got, FEES)
+def _coin(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int | None:
+    """Return the native coin that came to the wallet where its orders may have got it; None if not known."""
+    moved = [fill for fill in consent.fills if fill.is_moved or fill.got is None]
+    if not moved or not (any(fill.got is None for fill in moved) or may_have_moved_coin(evidence.logs)):
+        return 0
+    return exact_change(evidence, wallet, consent)
 
 
-def _filled(write: SwapWriter, lost: tuple[str, int], gained: tuple[str, int]) -> Swap:
+def _is_ambiguous(fills: Sequence[Fill], coin: int | None) -> bool:
+    """Return whether more than one thing came for what left the wallet, or may have, or nothing."""
+    unseen = sum(fill.got is None for fill in fills)
+    if unseen:
+        return unseen != len(fills) or unseen > 1 or coin is None or coin <= 0
+    return any(fill.is_moved for fill in fills) and coin != 0
+
+
+def filled(write: SwapWriter, fill: Fill, coin: int = 0) -> Swap:
+    """Return the swap of a fill; `coin` is what came of the native coin where no log has it."""
     chain = write.wallet.chain
-    if chain.is_native(lost[0]):
-        return write.for_coin(*gained, lost[1])
-    if chain.is_native(gained[0]):
-        return write.for_coin(*lost, gained[1])
-    usd = next((write.amount(*side) for side in (lost, gained) if side[0] in chain.stable_mints), None)
-    return write.for_token(gained, lost, usd)
+    got = coin if fill.got is None else fill.got
+    if chain.is_native(fill.lost):
+        return write.for_coin(fill.gained, got, fill.gave)
+    if chain.is_native(fill.gained):
+        return write.for_coin(fill.lost, -fill.gave, got)
+    sides = ((fill.lost, fill.gave), (fill.gained, got))
+    usd = next((write.amount(*side) for side in sides if side[0] in chain.stable_mints), None)
+    return write.for_token((fill.gained, got), (fill.lost, -fill.gave), usd)

@@ -24,12 +24,16 @@ _ODOS = "0xe87568fe5934cb7524b96e16b225ee2e7e738ccbb706c7bee52ce07bf0360e69"
 _FOUR_MEME_BUY = "0x7db52723a3b2cdd6164364b3b766e65e540d7be48ffa89582956d8eaebe62942"
 _FOUR_MEME_SALE = "0x0a5575b3648bae2210cee56bf33254cc1ddfbc7bf637c0af2ac18b14fb1bae19"
 _UNISWAP_2 = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822"
+_UNISWAP_2_MINT = "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f"
 _UNISWAP_3 = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67"
 _UNISWAP_4 = "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f"
 _OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
 _STARTED = "0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972"
 _FILL = "0x78ad7ec0e9f89e74012afa58738b6b661c024cb0fd185ee2f616c0a28924bd66"
 _FILLED = "0xb9ed0243fdf00f0545c63a0af8850c090d86bb46682baec4bf3c496814fe4f02"
+_FILLED_6 = "0xfec331350fce78ba658e082a71da20ac9f8d798a99b3c79681c8440cbfe77e07"
+_TOKENLON_RFQ = "0x75d58426b26ab641a6a6a46f12fe35e17c570a1cd264c7248a73d90e3a8682ff"
+_TOKENLON_LIMIT = "0x3521b51e0a13698f9aa5c203e383515042aba3f7451a458d1dd51376d2c486fa"
 _COW_TRADE = "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17"
 _0X_SIGNED = "0x7f4fe3ff8ae440e1570c558da08440b26f89fb1c1f2910cd91ca6452955f121a"
 _0X_TRANSFORMED = "0x0f6672f78a59ba8e5e5b5d38df3ebc67f3c792e2c9259b8d97d7f00dd78ba1b3"
@@ -37,6 +41,8 @@ _0X_OTC = "0xac75f773e3a92f1a02b12134d65e1f47f8a14eabe4eaf1e24624918e6a8b269f"
 _0X_RFQ = "0x829fa99d94dc4636925b38632e625736a614c154d55006b7ab6bea979c210c32"
 _0X_LIMIT = "0xab614d2b738543c0ea21f56347cf696a3a0c42a7cbec3212a5ca22a4dcff2124"
 _SAFE_OWNERS = "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e"
+_SAFE_OWNERS_START = "0x66753cd2356569ee081232e3be8909b950e0a76c1f8460c3a5e3c2be32b11bed"
+_SAFE_MODULE_START = "0xb648d3644f584ed1c2232d53c46d87e693586486ad0d1175f8656013110b714e"
 _SAFE_MODULE = "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8"
 _INFINITY = "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237"
 
@@ -67,30 +73,60 @@ EVM = (
         for role, topic, places in ((Role.ENTRY_POINT, _OPERATION, (1, 2, 5)), (Role.START, _STARTED, ()))
     ),
     # https://github.com/cowprotocol/contracts: Trade, with owner, tokens, amounts, and the order's id.
-    Venue(Role.SETTLEMENT, "CoW Protocol", _COW, _COW_TRADE, (0,), "0x14e73a3b"),
+    Venue(Role.SETTLEMENT, "CoW Protocol", _COW, _COW_TRADE, (0, 1, 2, 3, 4), "0x14e73a3b"),
     # https://github.com/cowprotocol/ethflowcontract
     Venue(Role.ORDERS, "CoW Protocol", "0x40a50cf069e992aa4536211b23f286ef88752187", "", (), "0xe2d6aa63"),
     Venue(Role.ORDERS, "CoW Protocol 2", "0xba3cb449bd2b4adddbc894d8697f5170800eadec", "", (), "0x2c8cac57"),
     # https://github.com/0xProject/protocol: MetaTransactionExecuted (signer), TransformedERC20 (taker), and
-    # the makers of its orders.
-    Venue(Role.NAMES, "0x, signer", _0X, _0X_SIGNED, (2,), "0xb77f8e36"),
-    Venue(Role.NAMES, "0x, taker", _0X, _0X_TRANSFORMED, (0,), "0x4a5eb8fa"),
-    Venue(Role.NAMES, "0x, OTC order", _0X, _0X_OTC, (1, 2), "0x29bd536e"),
-    Venue(Role.NAMES, "0x, RFQ order", _0X, _0X_RFQ, (1, 2), "0xd4d16ea7"),
-    Venue(Role.NAMES, "0x, limit order", _0X, _0X_LIMIT, (1, 2), MADE),
-    # https://github.com/1inch/limit-order-protocol: OrderFilled of versions that have the maker in it.
-    Venue(Role.NAMES, "1inch 5, maker", _1INCH_5, _FILLED, (0,), "0x47307e4e"),
-    Venue(Role.NAMES, "1inch 4, maker", "0x1111111254fb6c44bac0bed2854e76f90643097d", _FILLED, (0,), MADE),
-    # https://github.com/Uniswap/UniswapX: Fill, with the swapper.
+    # orders, each with its maker and its taker.
+    Venue(Role.RUNS, "0x, signer", _0X, _0X_SIGNED, (2,), "0xb77f8e36"),
+    Venue(Role.STATES, "0x, taker", _0X, _0X_TRANSFORMED, (0, 1, 2, 3, 4), "0x4a5eb8fa"),
+    Venue(Role.STATES, "0x, OTC order", _0X, _0X_OTC, (1, 3, 4, 5, 6, 2, 4, 3, 6, 5), "0x29bd536e"),
+    Venue(Role.STATES, "0x, RFQ order", _0X, _0X_RFQ, (1, 3, 4, 6, 5, 2, 4, 3, 5, 6), "0xd4d16ea7"),
+    Venue(Role.STATES, "0x, limit order", _0X, _0X_LIMIT, (1, 4, 5, 7, 6, 2, 5, 4, 6, 7), "0x20dbe922"),
+    # https://github.com/consenlabs/tokenlon-v5-contracts: FillOrder of RFQ (user and maker), and
+    # LimitOrderFilledByProtocol (maker).
+    Venue(
+        Role.STATES,
+        "Tokenlon, RFQ",
+        "0x8d90113a1e286a5ab3e496fbd1853f265e5913c6",
+        _TOKENLON_RFQ,
+        (2, 4, 7, 5, 10, 6, 7, 4, 8, 5),
+        "0x37b61855",
+    ),
+    Venue(
+        Role.STATES,
+        "Tokenlon, limit order",
+        "0x623a6b3424f3d5e2ec677d5bb92ba12a9dc4f71a",
+        _TOKENLON_LIMIT,
+        (1, 6, 7, 8, 9),
+        "0x285da460",
+    ),
+    # https://github.com/1inch/limit-order-protocol: OrderFilled of versions that have the maker in it, and
+    # of the one that has not.
+    Venue(Role.FILLS, "1inch 5, maker", _1INCH_5, _FILLED, (0,), "0x47307e4e"),
+    Venue(
+        Role.FILLS,
+        "1inch 4, maker",
+        "0x1111111254fb6c44bac0bed2854e76f90643097d",
+        _FILLED,
+        (0,),
+        "0x3dac2080",
+    ),
+    Venue(Role.HASH, "1inch 6", "0x111111125421ca6dc452d289314280a0f8842a65", _FILLED_6, (0,), "0x09b63a10"),
+    # https://github.com/Uniswap/UniswapX and its fork: Fill, with the swapper.
     *(
-        Venue(Role.NAMES, "UniswapX", address, _FILL, (2,), MADE)
-        for address in (
-            "0x6000da47483062a0d734ba3dc7576ce6a0b645c4",
-            "0x00000011f84b9aa48e5f8aa8b9897600006289be",
-            "0x000000001ec5656dcdb24d90dfa42742738de729",
+        Venue(Role.FILLS, name, address, _FILL, (2,), recorded)
+        for name, address, recorded in (
+            ("UniswapX", "0x6000da47483062a0d734ba3dc7576ce6a0b645c4", "0x2d53f9af"),
+            ("UniswapX 2", "0x00000011f84b9aa48e5f8aa8b9897600006289be", "0xe2530de4"),
+            ("UniswapX, Base", "0x000000001ec5656dcdb24d90dfa42742738de729", MADE),
+            ("PancakeSwapX", "0x35db01d1425685789dcc9228d47c7a5c049388d8", "0x3db95e8b"),
         )
     ),
     # https://github.com/safe-global/safe-smart-account
+    Venue(Role.ACCOUNT_START, "Safe, owners", "", _SAFE_OWNERS_START, (), "0x7157b063"),
+    Venue(Role.ACCOUNT_START, "Safe, module", "", _SAFE_MODULE_START, (), "0x88cae3b3"),
     Venue(Role.ACCOUNT, "Safe, owners", "", _SAFE_OWNERS, (), "0x4a95c820"),
     Venue(Role.ACCOUNT, "Safe, module", "", _SAFE_MODULE, (), "0x27cd9be0"),
     Venue(Role.LENDING, "Morpho Blue", "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb", "", (), "0x90a83a26"),
@@ -100,6 +136,7 @@ EVM = (
     Venue(Role.POOL, "Curve, NG", "", _CURVE[2], (2, 4), "0x6f3b9fae"),
     # https://docs.uniswap.org/contracts: Swap of versions 2 and 3, and of their forks.
     Venue(Role.SWAP, "Uniswap 2", "", _UNISWAP_2, (), "0x24355cc4"),
+    Venue(Role.LIQUIDITY, "Uniswap 2, Mint", "", _UNISWAP_2_MINT, (), "0x81375a1a"),
     Venue(Role.SWAP, "Uniswap 3", "", _UNISWAP_3, (), "0x48f48d62"),
     # https://github.com/balancer/balancer-v2-monorepo: Swap of the vault.
     Venue(Role.POOL, "Balancer 2", _BALANCER_VAULT, _BALANCER, (3, 4), "0x355c18ab"),
@@ -157,6 +194,8 @@ EVM = (
         )
         for address, recorded in addresses.items()
     ),
+    # https://docs.uniswap.org/contracts/v2, Router02.
+    Venue(Role.PAYS, "Uniswap 2", "0x7a250d5630b4cf539739df2c5dacb4c659f2488d", "", (), "0x03cfba95"),
     # TokenManager 2 of four.meme: TokenPurchase and TokenSale, with the tokens and the coin.
     Venue(Role.POOL, "four.meme, buy", _FOUR_MEME, _FOUR_MEME_BUY, (4, 3), MADE),
     Venue(Role.POOL, "four.meme, sale", _FOUR_MEME, _FOUR_MEME_SALE, (3, 4), MADE),

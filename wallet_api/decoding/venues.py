@@ -16,12 +16,20 @@ class Role(StrEnum):
     """It runs operations of accounts, each of which ends with its event."""
     START = "start of operations"
     """Before it, an entry point has run no operation."""
+    RUNS = "runs what was signed"
+    """It has run what the wallet of its event has signed; the next one begins after its event."""
     SETTLEMENT = "settlement"
     """It exchanges the amounts of its event for the owner of an order."""
     ORDERS = "orders in native coin"
     """It places orders at the settlement for those that pay it, and returns whom an order is of."""
-    NAMES = "names the wallet"
-    """It has acted for the wallet that its event names."""
+    STATES = "states an order"
+    """It has exchanged the amounts of its event for each of the parties that the event names."""
+    FILLS = "fills an order"
+    """It has filled an order of the wallet that its event names, without the tokens and amounts."""
+    HASH = "hash of an order"
+    """It has filled an order with the hash of its event: who has placed it for what is in the input."""
+    ACCOUNT_START = "start of an account"
+    """The wallet, a contract, begins to run what its owners or modules have ordered."""
     ACCOUNT = "account"
     """The wallet, a contract, has run what its owners or modules have ordered."""
     LENDING = "lending"
@@ -38,8 +46,12 @@ class Role(StrEnum):
     """The same, with the changes of the caller's two amounts."""
     SWAP = "pool of two tokens"
     """It exchanged two tokens, which its transfers show."""
+    LIQUIDITY = "liquidity"
+    """It got the amounts of its event for shares of it."""
     VAULTS = "pool with a vault for each token"
     """The same, of two tokens, each of which is with an owner of its own."""
+    PAYS = "pays"
+    """A router that pays native coin to whom its input names."""
     ROUTER = "router"
     """Its event has the amounts that its caller exchanged."""
 
@@ -48,10 +60,11 @@ class Venue(NamedTuple):
     """A contract, a program or an account, or an event: of one contract, or (without an address) of any.
 
     `places` are those of the wallet, or of what the pool got and gave, among the values of the log: its
-    topics after the first one, then its words. Of a program they are those of the escrow and of the wallet
-    among the accounts of its instruction. `holder` has the tokens where that is not the emitter. `recorded`
-    is the beginning of the recorded transaction in tests/data that shows it, or MADE where none could be
-    found.
+    topics after the first one, then its words. Of what states an order they are five for each party: who it
+    is, the token that it gave and the one that it got, and the amounts of both. Of a program they are those
+    of the escrow and of the wallet among the accounts of its instruction. `holder` has the tokens where that
+    is not the emitter. `recorded` is the beginning of the recorded transaction in tests/data that shows it,
+    or MADE where none could be found.
     """
 
     role: Role

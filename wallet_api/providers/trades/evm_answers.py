@@ -1,4 +1,4 @@
-"""The answers of an EVM node to what a decision depends on: balances, traces, decimals, and owners of orders.
+"""The answers of an EVM node to what a decision depends on: balances, traces, decimals, and orders.
 
 https://geth.ethereum.org/docs/developers/evm-tracing/built-in-tracers#prestate-tracer
 """
@@ -27,6 +27,10 @@ _PLACED = bytes.fromhex("9c3f1e90")
 
 class _Account(msgspec.Struct):
     balance: str | None = None
+
+
+class _Sent(msgspec.Struct):
+    input: str
 
 
 class _Trace(msgspec.Struct):
@@ -75,6 +79,8 @@ class Answers:
                 return [multicall.call(question.subject, data, moment) for moment in moments]
             case Need.CHANGES if self._has_traces:
                 return [("debug_traceTransaction", [evidence.signature, _DIFFERENCES])]
+            case Need.INPUT:
+                return [("eth_getTransactionByHash", [evidence.signature])]
             case Need.PLACED_BY:
                 return [multicall.call(question.subject, _PLACED + bytes.fromhex(question.id[2:]))]
         return []
@@ -99,12 +105,22 @@ def _answer(question: Question, results: Sequence[NodeResult]) -> object:
         return None
     if question.need == Need.CHANGES:
         return _differences(results[0].read(_Trace))
+    if question.need == Need.INPUT:
+        return _bytes(results[0].read(_Sent).input)
     words = [result.read(str) for result in results]
     if question.need == Need.PLACED_BY:
         return address_of(words[0][:66]) if len(words[0]) >= 66 else None
     if question.need == Need.DEPOSITS and any(len(word) < 66 for word in words):
         return None
     return tuple(map(reply_quantity, words))
+
+
+def _bytes(text: str) -> bytes | None:
+    """Return hexadecimal digits after 0x as bytes; None if they are none."""
+    try:
+        return bytes.fromhex(text.removeprefix("0x"))
+    except ValueError:
+        return None
 
 
 def _differences(trace: _Trace) -> dict[str, int]:

@@ -27,7 +27,8 @@ _FEW_LOGS = 500
 _TOO_MANY_TOPICS = re.compile(r"topic|filters|addresses", re.IGNORECASE)
 
 # Those that state for whom they acted; and the events of accounts that are contracts.
-_STATING = [row for row in EVM if row.role in (Role.ENTRY_POINT, Role.SETTLEMENT, Role.NAMES)]
+_ROLES = (Role.ENTRY_POINT, Role.RUNS, Role.SETTLEMENT, Role.STATES, Role.FILLS, Role.HASH)
+_STATING = [row for row in EVM if row.role in _ROLES]
 _CONTRACTS = sorted({row.address for row in _STATING})
 _STATEMENTS = sorted({row.topic for row in _STATING})
 _ACCOUNTS = sorted({row.topic for row in EVM if row.role is Role.ACCOUNT})

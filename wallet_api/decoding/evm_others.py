@@ -1,0 +1,94 @@
+"""What others exchanged of a wallet's token in an EVM transaction, and at which price."""
+
+from dataclasses import dataclass
+
+from wallet_api.decoding.evm_flows import LENDING, EvmFlows
+from wallet_api.decoding.moves import FEES, agrees
+from wallet_api.decoding.venues import Role
+
+# The largest part of the coin of a route that may be left over.
+_LEFTOVER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """What others exchanged of a token: `given` to the wallet's side, with the sign of its units, for `coin`.
+
+    `shared` is what they gave without what the token's own contract kept of it as a tax. `coin` is the part
+    of the wallet, with the sign of its change.
+    """
+
+    given: int
+    shared: int
+    coin: int
+
+    def is_all(self, units: int) -> bool:
+        """Return whether others exchanged what the wallet did, but for fees in the token itself."""
+        return agrees(units, self.shared, FEES)
+
+
+NOTHING = Exchanged(0, 0, 0)
+
+
+def exchanged(flows: EvmFlows, mint: str, units: int) -> Exchanged:
+    """Return what others exchanged of a token. Who moved it as the wallet did is no other side of it."""
+    sides = [each for each in flows.exchangers.values() if each[mint] * units <= 0]
+    given = -sum(each[mint] for each in sides)
+    kept = flows.others[mint][mint] if mint in flows.others else 0
+    kept = max(kept, 0) + flows.taxed(mint) if units > 0 else 0
+    shared = given - kept
+    coin = -sum(each[None] for each in sides)
+    is_part = abs(units) * FEES < abs(shared) * (FEES - 1) or (units < 0 and abs(units) < abs(given))
+    if given and is_part:
+        coin = _round_div(coin * units, given)
+    return Exchanged(given, shared, coin)
+
+
+def stated(flows: EvmFlows, mint: str, units: int, coin: int) -> int | None:
+    """Return for about how much of this coin a router's log states that the wallet exchanged the units.
+
+    Some pools hold native coin and log nothing that is known.
+    """
+    for event in flows.events:
+        if event.venue.role == Role.ROUTER and (event.is_known or flows.is_seen_at(event.emitter)):
+            coins = [value for value in event.values if agrees(value, abs(coin))]
+            if coins and abs(units) in event.values:
+                nearest = min(coins, key=lambda value: abs(value - abs(coin)))
+                return -nearest if units > 0 else nearest
+    return None
+
+
+def price(flows: EvmFlows, mint: str, units: int, other: str | None) -> int | None:
+    """Return for how much of `other` others exchanged exactly these units of a token, or None."""
+    parties = flows.parties(mint)
+    clean = all({mint, other} == {key for key in party if party[key]} for party in parties)
+    given = -sum(party[mint] for party in parties)
+    exact = given == units or (not flows.issued(mint) and agrees(given, units))
+    total = sum(party[other] for party in parties)
+    return abs(total) if clean and exact and total * units > 0 else None
+
+
+def is_lent(flows: EvmFlows, mint: str, units: int) -> bool:
+    """Return whether a market of loans gave the wallet's side its units, or took them."""
+    return any(flows.others[lender][mint] * units < 0 for lender in LENDING if lender in flows.others)
+
+
+def are_vaults(flows: EvmFlows, gained: tuple[str, int], lost: tuple[str, int]) -> bool:
+    """Return whether one owner only gave what the wallet got, and others only took what it gave."""
+    gave = [changes for changes in flows.others.values() if changes[gained[0]] < 0]
+    took = [changes for changes in flows.others.values() if changes[lost[0]] > 0]
+    is_only = all(sum(units != 0 for units in changes.values()) == 1 for changes in (*gave, *took))
+    is_all = sum(changes[lost[0]] for changes in took) == -lost[1]
+    return is_only and is_all and len(gave) == 1 and gave[0][gained[0]] == -gained[1]
+
+
+def passes_through(flows: EvmFlows) -> bool:
+    """Return whether the coin only passed through, but for a leftover."""
+    exchangers = flows.exchangers.values()
+    flow = sum(abs(each[None]) for each in exchangers)
+    return abs(sum(each[None] for each in exchangers)) * _LEFTOVER <= flow
+
+
+def _round_div(one: int, other: int) -> int:
+    """Return the quotient, rounded to the nearest number."""
+    return (2 * one + other) // (2 * other)
