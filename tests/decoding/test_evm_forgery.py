@@ -1,14 +1,18 @@
 """Transactions of strangers, with logs that are forged to seem as if a wallet had traded in them."""
 
+import gc
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.decoding.test_evm_recorded import CASES
-from tests.stub.evm import Row, log, transfer, word
+from tests.decoding.test_evm_rules import CURVE
+from tests.stub.evm import WITHDRAWAL, Row, log, transfer, word
+from tests.sync.evm_trades import CAT, POOL, ROUTER, SWAP, WALLET, WETH, buy
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
@@ -16,6 +20,7 @@ from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
 VICTIM, STRANGER = f"0x{'71' * 20}", f"0x{'57' * 20}"
 FAKES = [f"0x{number:040x}" for number in range(0xFA00, 0xFA04)]
 FORGED = 10_000
+WOMBAT = "0x7fa01e8d24e5a6ec56e00b4ff8ee7ed97e7650a7846ec494bbaa5d65f1be9ea4"
 
 
 def amounts(receipt: Row) -> list[int]:
@@ -101,3 +106,51 @@ def test_a_large_receipt_is_read_once_for_all_wallets() -> None:
     once = time.process_time()
     given.logs()
     assert once - began < 10 * max(time.process_time() - once, 0.01)
+
+
+def _work(pair: Callable[[int], list[Row]], pairs: int) -> float:
+    """Return the CPU time of decoding the wallet's own trade, with so many pairs of logs beside it."""
+    bought = buy(1)
+    logs = [*bought.receipt["logs"], *(each for number in range(pairs) for each in pair(number))]
+    decimals = {each["address"]: 18 for each in logs}
+    given = Given("eth", bought.receipt | {"logs": logs}, bought.value, bought.coins, decimals)
+    logs_of = given.logs()
+    gc.collect()
+    gc.disable()
+    began = time.process_time()
+    given.decode(WALLET, BARE, logs=logs_of)
+    took = time.process_time() - began
+    gc.enable()
+    return took
+
+
+def _owner(number: int) -> str:
+    return f"0x{0xA0000 + number:040x}"
+
+
+_PAIRS: dict[str, Callable[[int], list[Row]]] = {
+    "a pool each": lambda number: [
+        transfer(CAT, STRANGER, _owner(number), 7 + number),
+        log(_owner(number), [CURVE, word(STRANGER)], 0, 7 + number, 1, 9 + number),
+    ],
+    "vaults": lambda number: [
+        transfer(CAT, STRANGER, _owner(number), 7 + number),
+        log(_owner(number), [WOMBAT, word(STRANGER)], 1, 2, 3, 7 + number, 9 + number),
+    ],
+    "tokens of one owner": lambda number: [
+        transfer(_owner(number), STRANGER, WALLET, 7),
+        transfer(WETH, WALLET, STRANGER, 1),
+    ],
+    "taxes": lambda number: [
+        transfer(CAT, CAT, POOL, 7 + number),
+        transfer(WETH, POOL, ROUTER, 5 + number),
+        log(POOL, [SWAP], 5 + number, 7 + number),
+        log(WETH, [WITHDRAWAL, word(ROUTER)], 5 + number),
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", _PAIRS)
+def test_the_work_grows_with_the_logs_and_not_with_their_square(kind: str) -> None:
+    # Quadratic work would be a hundred times as much. A busy machine is no fault: one of a few is enough.
+    assert any(_work(_PAIRS[kind], 8000) <= 12 * _work(_PAIRS[kind], 800) for _ in range(5))

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import NamedTuple, Self
 
 from wallet_api.decoding.evm import ZERO
 from wallet_api.decoding.evm_consent import Consent
@@ -22,6 +22,13 @@ _SIGN = 1 << 255
 _CRUMB = 1000
 # What may be an amount, and no number of something, time, address or hash.
 _LEAST, _MOST = 10**10, 1 << 96
+
+
+class Party(NamedTuple):
+    """The changes of an owner that exchanged something, and how many things changed."""
+
+    changes: Changes
+    count: int
 
 
 @dataclass(slots=True)
@@ -53,8 +60,8 @@ class EvmFlows:
     # Through whom they went, and how much of them at once: by owner, whether he gave, and units.
     _seen_at: set[str] = field(default_factory=set)
     _seen: set[tuple[str, bool, int]] = field(default_factory=set)
-    # The exchangers of each token.
-    _parties: defaultdict[str | None, list[Changes]] = field(default_factory=lambda: defaultdict(list))
+    # The exchangers of each token, each with how many things it exchanged.
+    _parties: defaultdict[str | None, list[Party]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def of(
@@ -93,13 +100,13 @@ class EvmFlows:
                     flows.others[owner][None] += units + (fee if owner == logs.sender else 0)
         flows._find_exchangers()
         for changes in flows.exchangers.values():
-            for mint, units in changes.items():
-                if units:
-                    flows._parties[mint].append(changes)
+            mints = [mint for mint, units in changes.items() if units]
+            for mint in mints:
+                flows._parties[mint].append(Party(changes, len(mints)))
         return flows
 
-    def parties(self, mint: str | None) -> Sequence[Changes]:
-        """Return the changes of those that exchanged a token."""
+    def parties(self, mint: str | None) -> Sequence[Party]:
+        """Return those that exchanged a token."""
         return self._parties.get(mint, ())
 
     @property
@@ -174,7 +181,7 @@ class EvmFlows:
             if move.mint is not None and is_gain != (move.giver == self.wallet.address):
                 direct[move.giver if is_gain else move.taker, move.mint, is_gain] += move.units
         moved: Counter[str] = Counter()
-        passing = {owner for owner, _, _ in direct if self._passes_on(owner)}
+        passing = set(filter(self._passes_on, {owner for owner, _, _ in direct}))
         for (owner, mint, is_gain), units in direct.items():
             if owner in self.exchangers or owner in passing or owner == mint in self.taxing:
                 continue

@@ -297,12 +297,13 @@ class _Decision:
 
     def separately(self) -> Decoded:
         """Return the trades of several tokens, each for the coin for which others exchanged exactly it."""
-        prices = {mint: price(self._flows, mint, units, None) for mint, units in self._tokens.items()}
-        if not all(prices.values()):
-            return _UNCLEAR
-        return Decoded.of(
-            [self._write.for_coin(mint, self._tokens[mint], found) for mint, found in prices.items() if found]
-        )
+        swaps = []
+        for mint, units in self._tokens.items():
+            found = price(self._flows, mint, units, None)
+            if not found:
+                return _UNCLEAR
+            swaps.append(self._write.for_coin(mint, units, found))
+        return Decoded.of(swaps)
 
     def _dollars(self, mint: str, units: int, stable: str) -> Decimal | None:
         found = price(self._flows, mint, units, stable)
