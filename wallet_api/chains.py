@@ -17,6 +17,9 @@ WALLET_TYPES: tuple[WalletType, ...] = get_args(WalletType)
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 
 EVM_PSEUDO_MINT = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+# Of EIP-7708, on a test network since October 2026: it logs each transfer of native coin as that of a token.
+# https://eips.ethereum.org/EIPS/eip-7708
+EVM_NATIVE_EMITTER = "0xfffffffffffffffffffffffffffffffffffffffe"
 
 _EVM_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 # Bytes that each account of Solana pays for beside its own, and of the largest one that a call can create.

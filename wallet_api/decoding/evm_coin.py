@@ -3,6 +3,7 @@
 The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM chains from a node".
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 from wallet_api.decoding.evm_consent import Consent, How
@@ -40,7 +41,7 @@ def find_coin(
         return CoinChange(wrapped, is_exact=True), flows
     change = exact_change(evidence, flows.wallet, consent)
     if change is not None:
-        changes = evidence.answers.get(Question(Need.CHANGES))
+        changes = _logged_changes(logs, consent) or evidence.answers.get(Question(Need.CHANGES))
         if isinstance(changes, dict):
             flows = EvmFlows.of(flows.wallet, evidence, consent, changes)
         return CoinChange(change + wrapped, is_exact=True), flows
@@ -54,6 +55,8 @@ def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent)
 
     Raise Unanswered.
     """
+    if evidence.logs.native:
+        return _native_change(evidence.logs, wallet, consent)
     change = _balance_change(evidence, consent) if evidence.is_alone else None
     if change is None:
         changes = evidence.answer(Question(Need.CHANGES))
@@ -63,12 +66,33 @@ def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent)
     return change + (evidence.logs.receipt.fee if evidence.logs.sender == wallet.address else 0)
 
 
+def _native_change(logs: Logs, wallet: TrackedWallet, consent: Consent) -> int:
+    """Return by how much the wallet's native coin changed by the transfers of it that the chain logs."""
+    return sum(
+        move.units * ((move.taker == wallet.address) - (move.giver == wallet.address))
+        for move in logs.native
+        if consent.covers(move.place)
+    )
+
+
+def _logged_changes(logs: Logs, consent: Consent) -> dict[str, int]:
+    """Return the changes of all native balances, with the fee, by the transfers that the chain logs."""
+    changes: Counter[str] = Counter()
+    for move in logs.native:
+        if consent.covers(move.place):
+            changes[move.giver] -= move.units
+            changes[move.taker] += move.units
+    if changes:
+        changes[logs.sender] -= logs.receipt.fee
+    return changes
+
+
 def may_have_moved_coin(logs: Logs) -> bool:
     """Return whether logs show that native coin may have moved, so that its balance is worth a question.
 
     Somebody unwrapped or wrapped it, or a pool logged an amount that nobody transferred.
     """
-    if logs.wraps:
+    if logs.wraps or logs.native:
         return True
     units = {move.units for move in logs.moves}
     return any(

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from wallet_api.chains import Chain
+from wallet_api.chains import EVM_NATIVE_EMITTER, Chain
 from wallet_api.decoding.amounts import UnusableRow, quantity
 from wallet_api.decoding.evm import (
     APPROVAL,
@@ -66,7 +66,10 @@ for _venue in EVM:
 
 @dataclass(slots=True)
 class Logs:
-    """The transfers, wraps and known events of a receipt. `has_more` is whether it has other logs too."""
+    """The transfers, wraps and known events of a receipt. `has_more` is whether it has other logs too.
+
+    `native` are the transfers of native coin, if the chain logs them: all of them, without the fee, or none.
+    """
 
     receipt: Receipt
     sender: str
@@ -74,6 +77,7 @@ class Logs:
     moves: list[Move] = field(default_factory=list)
     wraps: list[Wrap] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    native: list[Move] = field(default_factory=list)
     has_more: bool = False
     by_owner: defaultdict[str, list[Move]] = field(default_factory=lambda: defaultdict(list))
     # Other logs than transfers and approvals.
@@ -106,8 +110,11 @@ class Logs:
             # An NFT has a fourth topic.
             if len(log.topics) == 3 and len(log.data) == _WORD:
                 giver, taker = map(address_of, log.topics[1:])
-                mint = None if contract == wrapped else contract
+                mint = None if contract in (wrapped, EVM_NATIVE_EMITTER) else contract
                 move = Move(place, giver, taker, mint, quantity(log.data))
+                if contract == EVM_NATIVE_EMITTER:
+                    self.native.append(move)
+                    return
                 self.moves.append(move)
                 for owner in {giver, taker}:
                     self.by_owner[owner].append(move)

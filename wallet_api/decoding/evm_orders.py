@@ -42,7 +42,7 @@ def _coin(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int
     moved = [fill for fill in consent.fills if fill.is_moved or fill.got is None]
     if not moved or not (any(fill.got is None for fill in moved) or may_have_moved_coin(evidence.logs)):
         return 0
-    return exact_change(evidence, wallet, consent)
+    return exact_change(evidence, wallet, Consent.to_all(evidence.logs))
 
 
 def _is_ambiguous(fills: Sequence[Fill], coin: int | None) -> bool:

@@ -8,7 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from wallet_api.chains import Chain
+from wallet_api.chains import EVM_NATIVE_EMITTER, Chain
 from wallet_api.decoding.evm import ERC20_TRANSFER, TRANSFER, ChainBlock, Log, address_of, topic_of
 from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.swaps import TrackedWallet
@@ -187,8 +187,8 @@ def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, Fo
     tracked = {wallet.address: wallet for wallet in wallets}
     found: dict[int, Found] = {}
     for log in sorted(logs, key=lambda log: reply_quantity(log.block_number)):
-        # An NFT has a fourth topic.
-        if len(log.topics) != 3:
+        # An NFT has a fourth topic. A trade moves a token beside native coin.
+        if len(log.topics) != 3 or log.address.lower() == EVM_NATIVE_EMITTER:
             continue
         block = found.setdefault(reply_quantity(log.block_number), Found(log.block_hash))
         if block.hash != log.block_hash:
