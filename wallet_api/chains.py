@@ -16,6 +16,9 @@ Currency = Literal["SOL", "BNB", "ETH"]
 WALLET_TYPES: tuple[WalletType, ...] = get_args(WalletType)
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 
+# What other tools call a chain, in lower case.
+OTHER_NAMES: Mapping[str, Blockchain] = MappingProxyType({"ethereum": "eth", "bsc": "bnb", "binance": "bnb"})
+
 EVM_PSEUDO_MINT = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 # Of EIP-7708, on a test network since October 2026: it logs each transfer of native coin as that of a token.
 # https://eips.ethereum.org/EIPS/eip-7708

@@ -3,7 +3,7 @@
 import errno
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,6 +24,18 @@ def written_whole(file: Path, *, overwrite: bool) -> Iterator[Path]:
 
     Raises FileExistsError, unless `overwrite` is set and `file` is a regular file.
     """
+    with part_of(file, overwrite=overwrite) as (part, keep):
+        yield part
+        keep()
+
+
+@contextmanager
+def part_of(file: Path, *, overwrite: bool) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """Yield a private file beside `file`, and a function that gives it its name; else it is removed on exit.
+
+    A link in the place of `file` is replaced, and not followed. Raises FileExistsError, unless `overwrite` is
+    set and `file` is a regular file.
+    """
     if file.exists() and not (overwrite and file.is_file()):
         advice = "exists already. Choose another name, or replace a file with --force."
         raise FileExistsError(errno.EEXIST, advice, str(file))
@@ -33,13 +45,16 @@ def written_whole(file: Path, *, overwrite: bool) -> Iterator[Path]:
         # The name of the temporary file says nothing to the operator.
         error.filename = str(file.parent)
         raise
+    part = Path(name)
+
+    def keep() -> None:
+        with named(file):
+            os.fsync(descriptor)
+        part.rename(file)
+
     try:
         with named(file):
-            yield Path(name)
-            os.fsync(descriptor)
-        Path(name).rename(file)
-    except BaseException:
-        Path(name).unlink()
-        raise
+            yield part, keep
     finally:
+        part.unlink(missing_ok=True)
         os.close(descriptor)

@@ -9,8 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, OTHER_NAMES
 
 AHEAD = timedelta(minutes=5)
 EARLIEST = datetime(2009, 1, 3, tzinfo=UTC)
@@ -23,7 +24,10 @@ MAX_DECIMALS = 36
 
 AMOUNT_FORM = "a decimal number such as 1000, 0.25 or 1.5e-7"
 TIME_FORM = "an ISO 8601 time such as 2026-01-30T12:51:16Z (or any offset or UTC in place of Z)"
+# What tools write into the cell of a number that is not there.
+NO_NUMBER = frozenset(("null", "nan", "none"))
 
+_WHOLE = re.compile(r"([0-9]{1,20})(?:\.0{1,20})?", re.ASCII)
 # An exponent of more digits would be too large for a Decimal.
 _AMOUNT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 # Not read, since "1,234" is a thousand to some and little more than one to others.
@@ -63,11 +67,19 @@ def one_of(names: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def listed_word(text: str, allowed: Iterable[str]) -> str | None:
+    """Return the word of a list that the text is in another case, or by another name of a chain, or None."""
+    folded = text.strip().casefold()
+    words = {word.casefold(): word for word in allowed}
+    return words.get(OTHER_NAMES.get(folded, folded))
+
+
 # Cached, since many trades have the same wallet or mint, and decoding an address is slow.
 @lru_cache(maxsize=50_000)
 def check_address(blockchain: str, text: str, field: str = "wallet_address") -> str:
     """Return the stored form of the address of a wallet, or of a mint. Raises BadRow."""
     chain = CHAINS[blockchain]
+    text = text.strip()
     if not chain.is_address(text):
         raise must_be(field, f"an address of {blockchain} ({chain.address_form})", text)
     return chain.canonical(text)
@@ -109,15 +121,44 @@ def check_amount(field: str, amount: Any, *, above_zero: bool = False) -> str:
     return _check_amount(field, amount, above_zero=above_zero)
 
 
+def optional_amount(field: str, amount: Any, *, above_zero: bool = False) -> str | UnsetType | None:
+    """Return the amount as check_amount() does; None for an empty one, UNSET for one that is not there.
+
+    NULL, nan and none, in any case, are not there. Raises BadRow.
+    """
+    if amount is UNSET or amount is None:
+        return amount
+    # Nearly all begin with a digit.
+    if type(amount) is str and not "0" <= amount[:1] <= "9":
+        word = amount.strip().casefold()
+        if not word or word in NO_NUMBER:
+            return UNSET if word else None
+    return check_amount(field, amount, above_zero=above_zero)
+
+
 def check_event_index(index: Any) -> int:
-    """Return the index as a number; an empty one is 0. Raises BadRow."""
-    if index is None or index == "":
-        return 0
-    if type(index) is str and len(index) <= 10 and index.isascii() and index.isdecimal():
-        index = int(index)
-    if type(index) is not int or not 0 <= index <= MAX_EVENT_INDEX:
-        raise must_be("event_index", f"a whole number from 0 to {MAX_EVENT_INDEX}", index)
-    return index
+    """Return the index as a number; one that is empty or not there is 0. Raises BadRow."""
+    whole = whole_number("event_index", index, MAX_EVENT_INDEX)
+    return 0 if whole is None or whole is UNSET else whole
+
+
+def whole_number(field: str, number: Any, most: int) -> int | UnsetType | None:
+    """Return the number, of which 9.0 is one too; None for an empty one, UNSET for one that is not there.
+
+    NULL, nan and none, in any case, are not there. Raises BadRow.
+    """
+    if number is UNSET or number is None:
+        return number
+    found = number
+    if type(number) is str:
+        word = number.strip()
+        if not word or word.casefold() in NO_NUMBER:
+            return UNSET if word else None
+        digits = _WHOLE.fullmatch(word)
+        found = int(digits[1]) if digits else number
+    if type(found) is not int or not 0 <= found <= most:
+        raise must_be(field, f"a whole number from 0 to {most}", number)
+    return found
 
 
 def check_time(field: str, moment: datetime, now: datetime) -> datetime:
@@ -134,6 +175,9 @@ def check_time(field: str, moment: datetime, now: datetime) -> datetime:
 
 def _check_amount(field: str, amount: Any, *, above_zero: bool) -> str:
     text = str(amount) if type(amount) in (int, Decimal) else amount
+    if isinstance(text, str):
+        text = text.strip()
+        amount = "" if text.casefold() in NO_NUMBER else amount
     if not isinstance(text, str) or not _AMOUNT.fullmatch(text):
         is_formatted = isinstance(text, str) and _FORMATTED.fullmatch(text.strip())
         hint = "; write it without separators of thousands, spaces or currency signs" if is_formatted else ""

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 # fromisoformat() alone reads some Unix times in milliseconds as a day of the 18th century.
 _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?")
 _STAMP = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)"
-    r" ?(Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?( UTC)?"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)"
+    r" ?([Zz]|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?( UTC)?"
 )
 
 
@@ -42,16 +42,18 @@ def shown_time(moment: datetime) -> str:
 
 
 def read_stamp(text: str) -> datetime:
-    """Return a time with seconds as other tools write it: ISO 8601 with any offset, or UTC by its name.
+    """Return a time as other tools write it: ISO 8601 with any offset, or UTC by its name; seconds may lack.
 
-    Such as 2026-01-30T12:51:16+01, 2026-01-30 12:51:16.000 UTC, and 2026-01-30 12:51:16 +0000 UTC, as Go
-    writes it. Without an offset it is UTC. Raises ValueError.
+    Such as 2026-01-30T12:51:16+01, 2026-01-30 12:51 UTC, and 2026-01-30 12:51:16 +0000 UTC, as Go writes it.
+    Without an offset it is UTC. Raises ValueError.
     """
-    found = _STAMP.fullmatch(text)
+    found = _STAMP.fullmatch(text.strip())
     if found is None:
         raise ValueError(text)
     moment, offset, utc = found.groups()
-    time = datetime.fromisoformat(f"{moment}{offset}" if offset and offset != "UTC" else f"{moment}Z")
+    time = datetime.fromisoformat(
+        f"{moment}{offset}" if offset and offset not in ("UTC", "z") else f"{moment}Z"
+    )
     if utc and time.utcoffset():
         raise ValueError(text)
     return time

@@ -5,11 +5,13 @@ import pty
 import re
 import signal
 import stat
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from itertools import product
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -148,6 +150,7 @@ def test_a_backup_that_is_stopped_leaves_the_earlier_one_and_no_secret(
         blocker.execute("LOCK TABLE position_days")
         assert eventually(lambda: _waits(source, "wallet-api pg_dump"))
         child = _child(command, "pg_dump")
+        assert child.environ()["PGPASSWORD"] == "very-secret"
         command.send_signal(number)
         assert "very-secret" not in command.communicate(timeout=30)[0]
     assert command.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
@@ -163,7 +166,6 @@ def _child(command: Process[str], name: str) -> psutil.Process:
     parent = psutil.Process(command.pid)
     [child] = [child for child in parent.children() if child.name() == name]
     assert "very-secret" not in " ".join([*child.cmdline(), *parent.cmdline()])
-    assert child.environ()["PGPASSWORD"] == "very-secret"
     return child
 
 
@@ -175,14 +177,14 @@ def _waits(url: str, name: str) -> bool:
 
 def test_a_terminal_shows_that_a_long_restore_goes_on(full: str, dump: Path) -> None:
     ours, theirs = pty.openpty()
-    with _held_up(full, "CREATE INDEX"), ExitStack() as stack:
+    with _held_up(full, "lifetimes"), ExitStack() as stack:
         command = [sys.executable, "-m", "wallet_api", "restore", "--replace", str(dump)]
         process = stack.enter_context(
             Process(command, env=os.environ | {"DATABASE_URL": full}, stderr=theirs)
         )
         stack.callback(process.kill)
         shown = b""
-        while b"creating INDEX" not in shown:
+        while b": lifetimes" not in shown:
             shown += os.read(ours, 4096)
     assert b"Restoring, " in shown
     os.close(ours)
@@ -316,51 +318,133 @@ def test_the_owner_restores_and_other_roles_are_refused(
             superuser.execute(f"DROP ROLE {role}".encode())
 
 
-def test_what_others_built_on_the_tables_is_not_dropped(full: str, dump: Path) -> None:
+def test_what_others_built_on_the_tables_stays(full: str, dump: Path) -> None:
     _change(full, "CREATE SCHEMA reports; CREATE VIEW reports.sells AS SELECT * FROM public.trades")
-    before = contents(full)
-    message = refused("restore", "--replace", dump, settings=at(full))
-    assert "the database is unchanged" in message
-    assert "view reports.sells depends on table public.trades" in message
+    done("restore", "--replace", dump, settings=at(full))
+    with session(full) as connection:
+        both = connection.execute("SELECT FROM reports.sells"), connection.execute("SELECT FROM trades")
+        assert both[0].rowcount == both[1].rowcount > 0
+
+
+# What runs a program as the user of the server, wherever it is restored.
+_EVIL = """
+CREATE FUNCTION public.evil_deed() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_database() <> '{database}' THEN
+        COPY (SELECT 1) TO PROGRAM 'touch {mark}';
+    END IF;
+END $$;
+CREATE FUNCTION public.evil(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    PERFORM public.evil_deed();
+    RETURN name;
+END $$;
+CREATE FUNCTION public.evil_trigger() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM public.evil('x');
+    RETURN NEW;
+END $$;
+CREATE INDEX evil_index ON wallets (public.evil(name));
+CREATE TRIGGER evil BEFORE INSERT ON wallets FOR EACH ROW EXECUTE FUNCTION public.evil_trigger();
+ALTER TABLE wallets ENABLE ALWAYS TRIGGER evil;
+CREATE VIEW evil_view AS SELECT public.evil('x');
+CREATE TABLE evil_table (name text DEFAULT public.evil('x'), CHECK (public.evil(name) = name));
+INSERT INTO evil_table VALUES ('x');
+CREATE MATERIALIZED VIEW evil_rows AS SELECT public.evil(name) FROM wallets;
+CREATE RULE evil AS ON INSERT TO tokens DO ALSO SELECT public.evil('x');
+GRANT ALL ON api_keys TO PUBLIC;
+"""
+
+
+def test_nothing_of_a_dump_is_run_but_its_rows_are_restored(
+    source: str, full: str, target: str, make: Made, tmp_path: Path
+) -> None:
+    evil, mark = make(source), tmp_path / "mark"
+    file = tmp_path / "evil.dump"
+    tmp_path.chmod(0o777)
+    _open_folders(tmp_path)
+    done("backup", file, settings=at(source))
+    done("restore", file, settings=at(evil))
+    database = urlsplit(evil).path.removeprefix("/")
+    _change(evil, _EVIL.replace("{mark}", str(mark)).replace("{database}", database))
+    done("backup", file, "--force", settings=at(evil))
+    for url in (target, full):
+        done("restore", "--replace", file, settings=at(url))
+        assert not mark.exists()
+        restored, original = contents(url), contents(source)
+        assert restored == original
+        with session(url) as connection:
+            shared = "SELECT FROM information_schema.role_table_grants WHERE grantee = 'PUBLIC'"
+            assert connection.execute(f"{shared} AND table_schema = 'public'".encode()).rowcount == 0
+    # PostgreSQL's own program runs what is in the same file.
+    by_hand = make(source)
+    with suppress(subprocess.CalledProcessError):
+        _program(source, "pg_restore", "--no-owner", "--schema=public", f"--dbname={by_hand}", str(file))
+    assert mark.exists()
+
+
+def _open_folders(folder: Path) -> None:
+    """Let the user of the server pass to this folder."""
+    for parent in (folder, *folder.parents[:3]):
+        parent.chmod(parent.stat().st_mode | 0o011)
+
+
+def test_a_table_whose_rows_are_stated_by_another_command_is_refused(
+    full: str, dump: Path, tmp_path: Path
+) -> None:
+    before, mark = contents(full), tmp_path / "m"
+    content = dump.read_bytes()
+    command = re.search(rb"COPY public\.trades \([^)]*\) FROM stdin;", content)
+    assert command is not None
+    evil = f"COPY trades FROM PROGRAM 'touch {mark}';".encode().ljust(len(command[0]))
+    assert len(evil) == len(command[0])
+    (tmp_path / "a.dump").write_bytes(content.replace(command[0], evil))
+    message = refused("restore", "--replace", tmp_path / "a.dump", settings=at(full))
+    assert "the database is unchanged: the rows of the table trades cannot be read" in message
     assert contents(full) == before
+    assert not mark.exists()
 
 
 @contextmanager
-def _held_up(url: str, tag: str) -> Iterator[Callable[[], bool]]:
-    """Block SQL commands with this tag; yield a function that returns whether one waits."""
+def _held_up(url: str, table: str) -> Iterator[tuple[Callable[[], bool], Callable[[], object]]]:
+    """Block rows of this table; yield functions that return whether one waits, and that let them through."""
     with session(url) as holder:
         holder.execute(
             f"""
             CREATE SCHEMA tests;
-            CREATE FUNCTION tests.wait() RETURNS event_trigger LANGUAGE plpgsql AS
-            $$ BEGIN PERFORM pg_advisory_xact_lock_shared({_ADVISORY_LOCK}); END $$;
-            CREATE EVENT TRIGGER wait ON ddl_command_end WHEN TAG IN ('{tag}') EXECUTE FUNCTION tests.wait();
+            CREATE FUNCTION tests.wait() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN PERFORM pg_advisory_xact_lock_shared({_ADVISORY_LOCK}); RETURN NEW; END $$;
+            CREATE TRIGGER wait BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION tests.wait();
             SELECT pg_advisory_lock({_ADVISORY_LOCK})
             """.encode()
         )
-        yield lambda: _waits(url, "wallet-api pg_restore")
+        yield (
+            partial(_waits, url, "wallet-api command"),
+            partial(holder.execute, "SELECT pg_advisory_unlock_all()"),
+        )
     _change(url, "DROP SCHEMA tests CASCADE")
 
 
-@pytest.mark.parametrize(
-    ("victim", "tag"),
-    [("wallet-api", "CREATE INDEX"), ("pg_restore", "CREATE TABLE"), ("Ctrl-C", "DROP TABLE")],
-)
-def test_whatever_is_killed_the_database_is_as_it_was(full: str, dump: Path, victim: str, tag: str) -> None:
+@pytest.mark.parametrize("victim", ["wallet-api", "pg_restore", "Ctrl-C", "SIGTERM"])
+def test_whatever_is_killed_the_database_is_as_it_was(full: str, dump: Path, victim: str) -> None:
     before = contents(full)
     settings = at(full.replace("@/", ":very-secret@/"))
-    with _held_up(full, tag) as waits, ExitStack() as stack:
+    with _held_up(full, "lifetimes") as (waits, release), ExitStack() as stack:
         command = stack.enter_context(wallet_api("restore", "--replace", str(dump), settings=settings))
         stack.callback(command.kill)
         assert eventually(waits)
         child = _child(command, "pg_restore")
-        if victim == "Ctrl-C":
-            command.send_signal(signal.SIGINT)
+        assert "PGPASSWORD" not in child.environ()
+        if victim in ("Ctrl-C", "SIGTERM"):
+            command.send_signal(signal.SIGINT if victim == "Ctrl-C" else signal.SIGTERM)
         else:
             (command if victim == "wallet-api" else child).kill()
+        if victim == "pg_restore":
+            release()
         output = command.communicate(timeout=30)[0]
     assert "very-secret" not in output
-    assert command.returncode == {"wallet-api": -9, "pg_restore": 1, "Ctrl-C": 130}[victim], output
+    status = {"wallet-api": -9, "pg_restore": 1, "Ctrl-C": 130, "SIGTERM": 143}
+    assert command.returncode == status[victim], output
     assert eventually(lambda: not child.is_running())
     assert eventually(lambda: not _connected(full))
     assert contents(full) == before

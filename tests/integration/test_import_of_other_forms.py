@@ -25,11 +25,12 @@ TIMES = (
     *("2025-09-07 00:00:00+00", "2025-09-07 00:00:00.000000+00", "2025-09-07T00:00:00+0000"),
     *("2025-09-07 02:00:00+02", "2025-09-07T05:30:00 +05:30", "2025-09-06T16:00:00.123456789-08"),
     *("2025-09-07 00:00:00+00:00", "2025-09-07T00:00:00Z", "2025-09-07 00:00:00", "2025-09-07T00:00:00UTC"),
+    *("2025-09-07 00:00 UTC", "2025-09-07T00:00", " 2025-09-07T02:00+02:00 ", "2025-09-07t00:00z"),
 )
 NOT_TIMES = (
-    *("2025-09-07", "2025-09-07 00:00 UTC", "2025-09-07 02:00:00 +0200 UTC", "2025-09-07 00:00:00 PST"),
+    *("2025-09-07", "2025-09-07 00 UTC", "2025-09-07 02:00:00 +0200 UTC", "2025-09-07 00:00:00 PST"),
     *("2025-09-07 00:00:00 +0200 CEST", "09/07/2025 00:00:00", "Sep-07-2025 12:00:00 AM UTC", "UTC"),
-    *("2025-02-30 00:00:00 UTC", "2025-09-07 00:00:00+25", "2025-09-07 00:00:00 UTC\0", "1757203200"),
+    *("2025-02-30 00:00:00 UTC", "2025-09-07 00:00:00+25", "2025-09-07 00:00:00 UTC.", "1757203200"),
 )
 
 
@@ -114,7 +115,7 @@ def test_columns_that_are_otherwise_called_are_named(
     imported = run_file(database_url, "import", "trades", path, *options)
     assert changed(imported) == (1, 1)
     # What the file itself calls `value` is another column.
-    (warning,) = imported.summary["warnings"]
+    warning, _ = imported.summary["warnings"]
     assert '"value"' in warning
     assert connection.fetch_value("SELECT value::text FROM trades") == "0.5"
     removed = run_file(database_url, "remove", "trades", path, "--yes", *options[:2])
@@ -265,7 +266,22 @@ def test_what_a_row_states_is_not_replaced_by_what_the_file_lacks(
         ("w.csv", b"", LIST, 1, "the header lacks wallet_address; "),
         ("w.csv.gz", gzip.compress(b"\xef\xbb\xbf\r\n\r\n", mtime=0), LIST, 1, "lacks wallet_address; "),
         ("w.txt", f"{BEN}\0".encode(), LIST, 3, "wallet_address must be an address of solana"),
-        ("w.txt", f"{BEN},Sol".encode(), LIST, 3, "wallet_address must be an address of solana"),
+        ("w.txt", f"{BEN} Sol".encode(), LIST, 3, "wallet_address must be an address of solana"),
+        (
+            "w.json",
+            json.dumps({"a": [BEN], "b": {"c": []}}).encode(),
+            LIST,
+            1,
+            "several lists, a, b.c; --rows",
+        ),
+        (
+            "w.json",
+            json.dumps({BEN: "Sol", "x": ""}).encode(),
+            LIST,
+            3,
+            "missing required field `wallet_addr",
+        ),
+        ("w.json", b'{"a": [' + b" " * MAX_ARRAY_BYTES + b"]}", LIST, 3, "the line is longer than"),
         ("w.txt", b"x" * 3_000_000, LIST, 3, "the line is longer than 1048576 bytes"),
         ("w.json", b"[" * 1_000_000, LIST, 1, "the array is not closed"),
         ("w.json", b"[" + b"[" * 100_000 + b"]" * 100_000 + b"]", LIST, 3, "the line cannot be read: "),

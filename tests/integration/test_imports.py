@@ -54,11 +54,11 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
     soon = datetime.now(UTC) + timedelta(minutes=4)
     outcome = take_in(
         "trades",
-        trade("good 1"),
+        trade("good-1"),
         trade(wallet_address=UNTRACKED),
         trade(blockchain="eth", wallet_address=BEN),
         b"not JSON",
-        trade("good 2", created_at=soon.isoformat(), value="0", value_usd="0", event_index=2**31 - 1),
+        trade("good-2", created_at=soon.isoformat(), value="0", value_usd="0", event_index=2**31 - 1),
     )
     assert (outcome.status, outcome.summary["landed"], outcome.summary["rejected"]) == (3, 2, 3)
     assert outcome.reasons == {
@@ -68,7 +68,7 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
     }
     assert all(reject["row"] for reject in outcome.rejects or [])
     landed = connection.execute("SELECT tx_signature FROM trades ORDER BY tx_signature").fetchall()
-    assert [row["tx_signature"] for row in landed] == ["good 1", "good 2"]
+    assert [row["tx_signature"] for row in landed] == ["good-1", "good-2"]
 
 
 @pytest.mark.usefixtures("tracked")
@@ -87,7 +87,7 @@ def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
         WALLETS[0] | {"wallet_address": EVM},
         WALLETS[1] | {"wallet_address": EVM + "0"},
         WALLETS[0] | {"name": "\0"},
-        WALLETS[0] | {"twitter": "x" * 2049},
+        WALLETS[0] | {"twitter": "https://" + "x" * 2041},
         WALLETS[0] | {"wallet_address": BEN[:-1]},
         WALLETS[0],
     )
@@ -201,21 +201,21 @@ def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_rejected_with_bot
         "wallets",
         first,
         WALLETS[1],
-        first | {"twitter": "also"},
-        first | {"type": "whale", "name": "other", "telegram": "lost"},
+        first | {"twitter": "https://also"},
+        first | {"type": "whale", "name": "other", "telegram": "https://lost"},
         WALLETS[1] | {"wallet_address": EVM.lower()},
-        GROUP | {"wallet_address": BEN, "twitter": "other"},
-        first | {"telegram": "later"},
+        GROUP | {"wallet_address": BEN, "twitter": "https://other"},
+        first | {"telegram": "https://later"},
     )
     assert (outcome.status, outcome.summary["landed"], outcome.summary["rejected"]) == (3, 5, 2)
     assert outcome.reasons == {
         4: "line 4 has the identity of line 1 with another type, name",
         6: "line 6 has the identity of line 1 with another twitter",
     }
-    assert json.loads((outcome.rejects or [])[0]["row"])["telegram"] == "lost"
+    assert json.loads((outcome.rejects or [])[0]["row"])["telegram"] == "https://lost"
     stored = connection.execute("SELECT * FROM wallets WHERE address = %s", [BEN]).fetchone()
     assert stored is not None
-    expected = {"type": "kol", "name": "first", "twitter": "also", "telegram": "later"}
+    expected = {"type": "kol", "name": "first", "twitter": "https://also", "telegram": "https://later"}
     assert stored.items() >= expected.items()
     # In another file it is a correction.
     assert changed(take_in("wallets", first | {"type": "whale"})) == (1, 1)

@@ -22,8 +22,9 @@ from psycopg.sql import SQL, Identifier
 
 from tests.ledger import example, random_trades
 from tests.ledger.contents import contents
-from tests.ledger.in_process import Importer
-from tests.ledger.rows import trade_row
+from tests.ledger.in_process import Importer, Row, clear
+from tests.ledger.mints import evm_mint_of
+from tests.ledger.rows import BEN, EVM, WALLETS, trade_row
 from tests.lib.processes import Process, StartGunicorn, run_command, run_program
 from tests.lib.running_up import free_port
 from tests.lib.waiting import eventually, somebody_waits
@@ -366,3 +367,78 @@ def test_a_chain_that_sql_does_not_know_raises(connection: Connection) -> None:
         assert row == {"currency": chain.currency}
     with pytest.raises(psycopg.errors.RaiseException, match="unknown chain: tron"):
         connection.execute("SELECT native_currency('tron')")
+
+
+# The tables as before the migration, with signatures in the forms that files had.
+_BEFORE_SIGNATURES: LiteralString = """
+DELETE FROM schema_migrations WHERE name = '0012_signatures';
+DROP TABLE respelled_positions;
+DROP FUNCTION stored_signature;
+"""
+
+
+def test_trades_that_were_stored_in_several_spellings_of_a_hash_are_merged_into_the_last_one(
+    database_url: str, connection: Connection
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    hashes = [f"{number:02x}Ab" * 16 for number in range(6)]
+    of = {"blockchain": "eth", "mint": evm_mint_of("7")}
+
+    def evm(signature: str, number: int, value: str = "1", **fields: str) -> Row:
+        at = now - timedelta(hours=9 - number)
+        return trade_row(EVM, signature, at, value=value, **of, **fields)
+
+    files = [
+        [evm("id-0", 0), evm("id-1", 1), evm("id-2", 2, transaction_type="sell"), evm("id-3", 3)],
+        [evm("id-4", 0), evm("id-5", 0, value="2"), evm("id-6", 3), trade_row(BEN, " order ", now)],
+        [evm("id-7", 0, value="3"), evm("id-8", 5)],
+    ]
+    spelled = {
+        **{
+            "id-0": f"0x{hashes[0].lower()}",
+            "id-4": hashes[0],
+            "id-5": f"\\x{hashes[0]}",
+            "id-7": hashes[0].upper(),
+        },
+        **{"id-3": f"0x{hashes[3]}", "id-6": f"0x{hashes[3].lower()}", "id-8": f"  0X{hashes[5]}"},
+        "order": " order ",
+    }
+    last = [files[0][1], files[0][2], files[1][2], files[1][3], files[2][0], files[2][1]]
+    anew = [
+        row | {"tx_signature": f"0x{spelled[row['tx_signature']].strip()[-64:].lower()}"}
+        if row["tx_signature"] in spelled
+        else row
+        for row in last
+    ]
+    importer = Importer(database_url)
+    importer.wallets(WALLETS)
+    importer.trades(anew)
+    expected = contents(connection, now)
+    clear(connection)
+    importer.wallets(WALLETS)
+    for rows in files:
+        importer.trades(rows)
+    for given, spelling in spelled.items():
+        connection.execute("UPDATE trades SET tx_signature = %s WHERE tx_signature = %s", [spelling, given])
+    before = connection.fetch_value("SELECT min(arrival) FROM trades")
+    connection.execute(_BEFORE_SIGNATURES)
+    connection.execute(
+        "UPDATE wallets SET twitter = ' JavaScript:alert(1)', telegram = 'http://t' WHERE address = %s", [BEN]
+    )
+    migrated = run_command("migrate", settings=Settings(database_url=database_url))
+    assert migrated.exit_code == 0, migrated.output
+    assert "Wrote the hashes of 6 trades in one form; 4 of these" in migrated.stdout
+    links = connection.execute("SELECT twitter, telegram FROM wallets WHERE address = %s", [BEN]).fetchone()
+    assert links == {"twitter": "", "telegram": "http://t"}
+    connection.execute("UPDATE wallets SET telegram = '' WHERE address = %s", [BEN])
+    assert contents(connection, now) == expected
+    assert set(rebuild_ledger(connection).values()) == {0}
+    # To who follows, what is merged is a correction of what came first, and the others are removed.
+    arrived = connection.execute(
+        "SELECT first_arrival FROM trades WHERE tx_signature = %s", [f"0x{hashes[0].lower()}"]
+    ).fetchone()
+    assert arrived == {"first_arrival": before}
+    gone = connection.execute("SELECT tx_signature FROM removals").fetchall()
+    assert {row["tx_signature"] for row in gone} == set(spelled.values()) - {spelled["id-0"], spelled["id-6"]}
+    again = run_command("migrate", settings=Settings(database_url=database_url))
+    assert "The tables are up to date." in again.stdout

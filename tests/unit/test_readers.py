@@ -93,7 +93,7 @@ def test_a_file_that_is_no_gzip_or_of_another_kind_is_refused_by_name(tmp_path: 
 
 
 def test_a_damaged_gzip_is_read_as_far_as_possible_and_reported(tmp_path: Path) -> None:
-    rows = [f"good {n}" for n in range(5000)]
+    rows = [f"good-{n}" for n in range(5000)]
     whole = gzip.compress(ndjson(*(trade(name) for name in rows)))
     good, bad = read(tmp_path / "file.ndjson.gz", whole[: len(whole) // 2])
     assert 1000 < len(good) < 5000
@@ -166,11 +166,11 @@ def test_a_quoted_value_of_csv_may_contain_commas_quotes_and_line_ends(tmp_path:
 
 
 def test_an_open_quote_affects_only_its_line(tmp_path: Path) -> None:
-    goods = [csv_line(signature=f"good {n}") for n in range(3000)]
+    goods = [csv_line(signature=f"good-{n}") for n in range(3000)]
     opens = csv_line(signature="?").replace(b"?", b'"?')
     content = HEADER + goods[0] + opens + b"".join(goods[1:]) + opens
     good, bad = read(tmp_path / "file.csv", content)
-    assert good == [f"good {n}" for n in range(3000)]
+    assert good == [f"good-{n}" for n in range(3000)]
     assert bad == [(3, "a quote is not closed"), (3003, "a quote is not closed")]
     begins = csv_line().replace(b",,buy", b',"a,buy', 1)
     ends = b'b",buy,1,1,,2026-01-30T12:51:16+00:00,\n'
@@ -242,13 +242,13 @@ BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
         "created_at is more than 5 minutes ahead of now: ",
     ),
     ({"event_index": 2**31}, f"event_index {INDEX}, not "),
-    *(({"event_index": text}, f'event_index {INDEX}, not "{text}"') for text in ("1_0", "٣", " 1")),
+    *(({"event_index": text}, f'event_index {INDEX}, not "{text}"') for text in ("1_0", "٣", "1.5", "1.0.0")),
     *(
         ({field: text}, f"{field} {AMOUNT}, not {json.dumps(text, ensure_ascii=False)}")
         for field in ("token_amount", "value", "value_usd", "exchanged_value")
         for text in (
-            *("1_000", "\u0663", " 1", "1 ", "+1", "Infinity", "-Infinity", "NaN", "sNaN", "1e99999999999"),
-            *("1,000", "0x10", "1e", "e5", ".", "1.2.3", "1e5.0", "--1", "a lot", "\uff11", "1\u00a0", "½"),
+            *("1_000", "\u0663", "+1", "Infinity", "-Infinity", "sNaN", "1e99999999999", "1 0", "1\u00a00"),
+            *("1,000", "0x10", "1e", "e5", ".", "1.2.3", "1e5.0", "--1", "a lot", "\uff11", "½"),
         )
     ),
 ]

@@ -46,17 +46,23 @@ def installed(*, tls: bool = False) -> dict[int, Path]:
     return {major: folder for folder in folders if (major := _major(folder)) is not None}
 
 
+def newest(name: str) -> Path:
+    """Return the newest of these programs, which reads the files of older ones. Raises BackupError."""
+    found = installed()
+    if not found:
+        raise BackupError(f"{name} is needed. Install it (on Debian and Ubuntu: postgresql-client).")
+    return found[max(found)] / name
+
+
 def program(name: str, connection: Connection) -> Path:
-    """Return the oldest pg_dump or pg_restore that is not older than the server. Raises BackupError."""
+    """Return the oldest program of this name that is not older than the server. Raises BackupError."""
     server = connection.info.server_version // 10_000
     found = installed(tls=connection.pgconn.ssl_in_use)
-    # From 17 on, pg_restore sets transaction_timeout, which older servers reject.
-    is_old = name == "pg_restore" and server < 17
-    fitting = [major for major in found if server <= major and (major < 17 or not is_old)]
+    fitting = [major for major in found if server <= major]
     if not fitting:
         tls = " with TLS (the embedded ones have none)" if connection.pgconn.ssl_in_use else ""
         raise BackupError(
-            f"{name} of PostgreSQL {server}{' to 16' if is_old else ' or newer'}{tls} is needed; "
+            f"{name} of PostgreSQL {server} or newer{tls} is needed; "
             f"found: {', '.join(f'{major} in {folder}' for major, folder in found.items()) or 'none'}. "
             f"Install it (on Debian and Ubuntu: postgresql-client-{server}), or put its folder on the PATH."
         )

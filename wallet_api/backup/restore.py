@@ -1,19 +1,21 @@
-"""Restore all tables from a dump, in one transaction."""
+"""Restore the rows of a dump into tables of this service's own migrations, in one transaction."""
 
 import re
 import subprocess
 from importlib import resources
 from pathlib import Path
 
+import psycopg
 from psycopg.sql import SQL, Identifier
 
 from wallet_api import migrations
-from wallet_api.backup.programs import BackupError, Note, installed, plain_environment, program, run
+from wallet_api.backup.loading import load, reason_of
+from wallet_api.backup.programs import BackupError, Note, newest, plain_environment
 from wallet_api.database import Connection, load_sql
+from wallet_api.ledger.upgrade import Upgrade, upgrade
 
 _LIST_SESSIONS = load_sql(__package__, "list_sessions")
 _LIST_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
-_SERVER = re.compile(r"^; +Dumped from database version: (\d+)", re.MULTILINE)
 _ROWS = re.compile(r"^COPY \S+ \((.+)\) FROM stdin;\n((?:.*\n)+?)\\\.$", re.MULTILINE)
 _TABLE_ROWS = re.compile(r"^[\d; ]+ TABLE DATA public (\w+) ", re.MULTILINE)
 _CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
@@ -21,47 +23,47 @@ _DROPPED_TABLE = re.compile(r"^DROP TABLE (\w+)", re.MULTILINE)
 _MIGRATIONS = "schema_migrations"
 # A new database has rows of them.
 _ALWAYS_FILLED = {_MIGRATIONS, "cursor_secret"}
-_OPTIONS = (
-    *("--single-transaction", "--clean", "--if-exists", "--schema=public", "--no-owner", "--no-privileges"),
-    *("--no-comments", "--no-security-labels", "--no-tablespaces"),
-)
+_NO_TIMEOUTS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 
 
-def restore(connection: Connection, url: str, file: Path, *, replace: bool, progress: Note) -> list[str]:
-    """Replace the tables by those of the dump `file`, and return the migrations that were applied to them.
+def restore(connection: Connection, file: Path, *, replace: bool, progress: Note) -> Upgrade:
+    """Replace the rows of all tables by those of a dump, and return what was upgraded.
 
-    `url` is that of `connection`. Without `replace` the database must contain no rows.
+    The migrations of its version make the tables. Functions, indexes, triggers and rights of the dump are not
+    run. Without `replace` the database must contain no rows.
     """
-    pg_restore = program("pg_restore", connection)
-    server = connection.info.server_version // 10_000
-    dumped_server, names = _read(file)
-    if dumped_server > server:
-        raise BackupError(
-            f"{file} is a backup of PostgreSQL {dumped_server}, but this server is PostgreSQL {server}. "
-            f"Restore it to PostgreSQL {dumped_server} or newer."
-        )
+    listing, names = _read(file)
     _check_target(connection, file, names, replace=replace)
     try:
-        run(pg_restore, url, [*_OPTIONS, str(file.absolute())], progress)
-    except BackupError as error:
-        is_other_role = "must be owner" in str(error) or "permission denied" in str(error)
+        with connection.transaction():
+            connection.execute(_NO_TIMEOUTS)
+            migrations.migrate(connection, names=names)
+            load(connection, file, listing, progress)
+            restored = {row["name"] for row in _rows(connection, _MIGRATIONS)}
+            if restored != names:
+                raise BackupError("its migrations cannot be read twice alike")
+    except (BackupError, psycopg.Error) as error:
+        reason = reason_of(error) if isinstance(error, psycopg.Error) else str(error)
+        is_other_role = isinstance(error, psycopg.errors.InsufficientPrivilege)
         hint = " Restore as wallet_api_owner, a role of roles.sql." if is_other_role else ""
-        raise BackupError(f"Nothing was restored, and the database is unchanged: {error}.{hint}") from error
-    migrated = migrations.migrate(connection)
+        raise BackupError(
+            f"Nothing was restored of {file}, and the database is unchanged: {reason}.{hint}"
+        ) from error
+    done = upgrade(connection)
     # The query planner needs statistics.
     connection.execute("ANALYZE")
-    return migrated
+    return done
 
 
-def _read(file: Path) -> tuple[int, set[str]]:
-    """Return the major version of the server of the dump `file`, and the migrations of its tables.
+def _read(file: Path) -> tuple[str, set[str]]:
+    """Return the list of contents of the dump `file`, and the migrations of its tables.
 
     Raises BackupError unless it is a complete dump that this version can use.
     """
     listing = _pg_restore(file, "--list")
     table = ("--data-only", "--schema=public", "--table=schema_migrations", "--file=-")
-    rows, server = _ROWS.search(_pg_restore(file, *table)), _SERVER.search(listing)
-    if rows is None or server is None:
+    rows = _ROWS.search(_pg_restore(file, *table))
+    if rows is None:
         raise BackupError(f"{file} is not a backup of this service: it has no rows of schema_migrations.")
     columns = rows[1].split(", ")
     applied = [dict(zip(columns, row.split("\t"), strict=True)) for row in rows[2].splitlines()]
@@ -77,18 +79,19 @@ def _read(file: Path) -> tuple[int, set[str]]:
         raise BackupError(
             f"{file} is not a complete backup: the rows of the table {min(missing)} are missing."
         )
-    return int(server[1]), names
+    return listing, names
 
 
 def _pg_restore(file: Path, *arguments: str) -> str:
-    found = installed()
-    command = [str(found[max(found)] / "pg_restore"), *arguments, str(file.absolute())]
+    command = [str(newest("pg_restore")), *arguments, str(file.absolute())]
     ended = subprocess.run(command, capture_output=True, env=plain_environment(), check=False)
     if ended.returncode:
         reason = ended.stderr.decode(errors="replace").strip().partition("\n")[0]
         if "unsupported version" in reason:
             reason += ". A newer PostgreSQL made it; 'export' and 'import' move data to an older one"
-        raise BackupError(f"{file} cannot be read with pg_restore {max(found)}: {reason}")
+        raise BackupError(
+            f"{file} cannot be read with pg_restore (of {newest('pg_restore').parent}): {reason}"
+        )
     return ended.stdout.decode(errors="replace")
 
 
@@ -101,7 +104,7 @@ def _check_target(connection: Connection, file: Path, names: set[str], *, replac
         )
     tables = {row["name"] for row in connection.execute(_LIST_TABLES)}
     applied = {row["name"] for row in _rows(connection, _MIGRATIONS)} if _MIGRATIONS in tables else set()
-    # pg_restore drops what the dump contains, so that has to be all that is here.
+    # Tables are filled, and not made anew, so that what others built on them stays.
     if applied and applied != names:
         raise BackupError(
             f"The tables in the database {database} are of another version than those of {file}. "

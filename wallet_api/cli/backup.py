@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from wallet_api import backup as backups
-from wallet_api.cli.environment import settings_with_database
+from wallet_api.cli.environment import respelled_note, settings_with_database
 from wallet_api.cli.output import is_shown, json_option, print_json, typed
 from wallet_api.database import Connection, connect, translated
 from wallet_api.settings import Settings
@@ -44,21 +44,23 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
 def restore(file: Path, replace: bool, as_json: bool) -> None:
     """Restore all data from FILE.
 
-    FILE comes from 'wallet-api backup' or 'pg_dump --format=custom'. All of its data is restored, or none.
-    Stop the service first. The server needs the PostgreSQL version of the backup or a newer one. Without
-    --replace a database that contains data is not changed. Tables of an older version of this service are
-    upgraded.
+    FILE comes from 'wallet-api backup' or 'pg_dump --format=custom'. All of its rows are restored, or none,
+    into tables of this service's own: nothing else of FILE is run, such as functions and rights. Its keys are
+    valid here afterwards. Stop the service first. Without --replace a database that contains data is not
+    changed. Tables of an older version of this service are upgraded.
     """
     started = time.monotonic()
     own = Settings.from_environment()
-    with _connected("Restoring", creates=True) as (connection, url, show):
-        migrated = backups.restore(connection, url, file, replace=replace, progress=show)
+    with _connected("Restoring", creates=True) as (connection, _, show):
+        upgrade = backups.restore(connection, file, replace=replace, progress=show)
         rows = backups.count_rows(connection)
     seconds = time.monotonic() - started
     if as_json:
-        print_json({"file": str(file), "seconds": round(seconds, 3), "migrated": migrated} | rows)
+        print_json({"file": str(file), "seconds": round(seconds, 3), "migrated": upgrade.applied} | rows)
     else:
-        upgraded = f" Upgraded the tables: {', '.join(migrated)}." if migrated else ""
+        applied = ", ".join(upgrade.applied)
+        upgraded = f" Upgraded the tables: {applied}." if applied else ""
+        upgraded += f" {respelled_note(upgrade)}" if upgrade.respelled else ""
         click.echo(f"Restored {_in_words(rows)} in {seconds:.1f} s.{upgraded}")
     if own.database_url is not None:
         click.echo(

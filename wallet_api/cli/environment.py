@@ -8,6 +8,7 @@ import click
 from wallet_api import embedded, migrations
 from wallet_api.cli.output import typed
 from wallet_api.database import Connection, connect, location_of, translated
+from wallet_api.ledger.upgrade import Upgrade, upgrade
 from wallet_api.settings import Settings
 
 
@@ -41,8 +42,18 @@ def settings_with_database(
             notify(f"Created an empty database in {home}. Check WALLET_API_HOME if you expected data.")
         if configured.database_url is None and migrate:
             with connect(str(settings.database_url)) as connection:
-                migrations.migrate(connection)
+                done = upgrade(connection)
+                if done.respelled:
+                    notify(respelled_note(done))
         yield settings
+
+
+def respelled_note(done: Upgrade) -> str:
+    """Return what an upgrade did to the hashes of trades."""
+    return (
+        f"Wrote the hashes of {done.respelled:,} trades in one form; {done.merged:,} of these were there"
+        " already, in another spelling."
+    )
 
 
 @contextmanager

@@ -18,12 +18,14 @@ from wallet_api.ledger import imports
 from wallet_api.ledger.files.epochs import Timestamps, with_times, with_unread_time
 from wallet_api.ledger.files.given import Given
 from wallet_api.ledger.files.lines import Record, Reject, Warn
+from wallet_api.ledger.files.links import Links
 from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.ledger.tokens import Token
 from wallet_api.settings import Settings
 
-_Import = Callable[[Connection, Iterator[Record[Any]], Reject], imports.Summary]
+_Import = Callable[[Connection, Iterator[Record[Any]], Reject, Source], imports.Summary]
 
 _file = click.argument("file")
 _timestamps = click.option(
@@ -70,7 +72,7 @@ def import_trades(file: str, **options: Any) -> None:
     Trades in the tokens of TOKEN_DENYLIST are left out, and counted.
     """
     denied = read_denied(Settings.from_environment().token_denylist)
-    _run(file, TradeRow, partial(imports.import_trades, denied=denied), **options)
+    _run(file, TradeRow, partial(_import_trades, denied=denied), **options)
 
 
 @import_files.command("prices")
@@ -80,14 +82,33 @@ def import_trades(file: str, **options: Any) -> None:
 @json_option
 def import_prices(file: str, **options: Any) -> None:
     """Import native prices, and compute the USD value of trades within an hour that have none."""
-    _run(file, PriceRow, imports.import_prices, **options)
+    _run(file, PriceRow, _import_prices, **options)
 
 
 def _import_wallets(
-    connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject
+    connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject, source: Source
 ) -> imports.Summary:
     warn_of_demo(connection)
-    return imports.import_wallets(connection, records, reject)
+    links = Links()
+    summary = imports.import_wallets(connection, links.checked(records), reject)
+    summary.warnings += links.warnings()
+    return summary
+
+
+def _import_trades(
+    connection: Connection,
+    records: Iterator[Record[TradeRow]],
+    reject: Reject,
+    source: Source,
+    denied: frozenset[Token],
+) -> imports.Summary:
+    return imports.import_trades(connection, records, reject, denied=denied, stop=source.stop)
+
+
+def _import_prices(
+    connection: Connection, records: Iterator[Record[PriceRow]], reject: Reject, source: Source
+) -> imports.Summary:
+    return imports.import_prices(connection, records, reject)
 
 
 def _run(
@@ -110,7 +131,7 @@ def _run(
             progress_bar(source.name, hidden=source.size is None) as show,
         ):
             records = _records(source, row_type, warnings.append, timestamps)
-            summary = import_records(connection, _with_progress(records, source, show), rejects.add)
+            summary = import_records(connection, _with_progress(records, source, show), rejects.add, source)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
     summary.warnings[:0] = warnings

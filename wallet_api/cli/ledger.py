@@ -2,10 +2,10 @@
 
 import click
 
-from wallet_api import migrations
-from wallet_api.cli.environment import database
+from wallet_api.cli.environment import database, respelled_note
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.ledger.upgrade import upgrade
 from wallet_api.migrations.placement import place_tables
 
 
@@ -17,13 +17,15 @@ def migrate() -> None:
     it continues.
     """
     with database(migrate=False, creates=True) as connection:
-        applied = migrations.migrate(connection, lambda name: click.echo(f"Applying {name} …"))
-        if applied:
-            click.echo(f"Applied {', '.join(applied)}.")
+        done = upgrade(connection, lambda name: click.echo(f"Applying {name} …"))
+        if done.applied:
+            click.echo(f"Applied {', '.join(done.applied)}.")
+        if done.respelled:
+            click.echo(respelled_note(done))
         placed = place_tables(connection)
         if placed:
             click.echo(f"Placed on the workers: {', '.join(placed)}.")
-    if not applied and not placed:
+    if not (done.applied or done.respelled or placed):
         click.echo("The tables are up to date.")
 
 

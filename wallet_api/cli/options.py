@@ -67,9 +67,9 @@ def file_options(row_type: type[msgspec.Struct]) -> Decorator:
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def with_given(*, columns: dict[str, str], **options: Any) -> Any:
+        def with_given(*, columns: dict[str, str], rows: str | None, **options: Any) -> Any:
             values = {name: value for name in same if (value := options.pop(f"same_{name}"))}
-            return command(given=Given(columns, values), **options)
+            return command(given=Given(columns, values, rows), **options)
 
         return all_of(
             delimiter_option,
@@ -80,6 +80,11 @@ def file_options(row_type: type[msgspec.Struct]) -> Decorator:
                 metavar="NAME=OTHER",
                 callback=partial(_columns, fields),
                 help="Read NAME from the column that FILE calls OTHER. Can be repeated.",
+            ),
+            click.option(
+                "--rows",
+                metavar="NAME",
+                help="The list to read in a document of JSON with several, such as data.items.",
             ),
             *(
                 click.option(

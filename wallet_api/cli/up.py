@@ -15,8 +15,9 @@ from typing import NoReturn
 
 import click
 
-from wallet_api import embedded, migrations
+from wallet_api import embedded
 from wallet_api.chains import CHAINS
+from wallet_api.cli.environment import respelled_note
 from wallet_api.cli.output import progress_bar, typed
 from wallet_api.cli.showcase import demo_key_file, guide
 from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
@@ -26,6 +27,7 @@ from wallet_api.demo.loading import keep_current
 from wallet_api.embedded import valkey
 from wallet_api.embedded.server import ENVIRONMENT
 from wallet_api.errors import ServiceUnavailable
+from wallet_api.ledger.upgrade import upgrade
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import supplied_chains
 
@@ -80,7 +82,9 @@ def _run(
     settings, supervisor = _with_servers(stack, own, home)
     url = str(settings.database_url)
     with connect(url) as connection:
-        migrations.migrate(connection)
+        done = upgrade(connection)
+        if done.respelled:
+            click.echo(respelled_note(done))
         is_demo = demo_wanted and not has_own(connection)
     environment = _environment(settings)
     if is_demo:

@@ -16,6 +16,7 @@ from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rejects import BITS, OPTIONAL, Repeated, StagedReject, TradeKey, mark_of
 from wallet_api.ledger.files.rows import RowAmounts, Text, TradeRow
 from wallet_api.ledger.merge import LOCKS
+from wallet_api.ledger.signatures import is_hash
 from wallet_api.ledger.tokens import Token
 
 _encode = msgspec.json.Encoder().encode
@@ -43,13 +44,14 @@ Share = list[tuple[int, Token, dict[TradeKey, Trade]]]
 class Batch:
     """The accepted rows of a batch by position, and the rejected ones. Rows of the same trade are merged.
 
-    `denied` counts the rows of denied tokens, which are left out; `marks` are those of the accepted rows.
-    `has_dollars_alone` is whether a row states no value but in dollars.
+    `denied` counts the rows of denied tokens, which are left out, `own_ids` those whose signature is no hash.
+    `marks` are those of the accepted rows. `has_dollars_alone`: a row states no value but in dollars.
     """
 
     def __init__(self) -> None:
         self.rows = 0
         self.denied = 0
+        self.own_ids = 0
         self.has_dollars_alone = False
         self.rejected: list[tuple[int, bytes, BadRow]] = []
         self.marks = array("q")
@@ -136,6 +138,7 @@ def read_batch(
             if wallet_id is None:
                 raise _unknown_wallet(row)
             batch.add(number, wallet_id, row, amounts)
+            batch.own_ids += not is_hash(row.tx_signature)
         except BadRow as fault:
             batch.rejected.append((number, line, fault))
     return batch

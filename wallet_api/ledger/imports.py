@@ -119,17 +119,19 @@ def import_trades(
     wallet_ids: KnownWallets | None = None,
     denied: frozenset[Token] = frozenset(),
     derived: Sequence[int] = (),
+    stop: Callable[[], None] = lambda: None,
 ) -> Summary:
     """Import trades, `batch_rows` at a time; `progress` is called after each batch.
 
     `wallet_ids` has the ids of all wallets of `records`; without it, all tracked wallets are read. Trades in
     `denied` tokens are left out. The values of the records with the numbers `derived` were computed from
-    their dollars.
+    their dollars. `stop` is called at the end, also after an exception, and has to end a read of `records`.
 
     While the next batch is read and checked, PostgreSQL merges the one before: a large one in two halves at
     once, each in a transaction, with all trades of a wallet in one.
     """
     summary = Summary()
+    own_ids = 0
     staging.prepare(connection)
     if wallet_ids is None:
         wallet_ids = _read_wallet_ids(connection)
@@ -137,7 +139,14 @@ def import_trades(
     lanes = [connection]
     # One thread reads all batches, since memory that one thread frees is not reused by another. The sessions
     # are closed last, when no thread uses them.
-    with ExitStack() as sessions, ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(LANES) as mergers:
+    with (
+        ExitStack() as sessions,
+        ThreadPoolExecutor(1) as reader,
+        ThreadPoolExecutor(LANES) as mergers,
+        ExitStack() as reading,
+    ):
+        # The first to end, since the end of the thread is waited for.
+        reading.callback(stop)
         seen = sessions.enter_context(seen_rows())
         land = partial(_land, seen=seen, derived=derived)
         rows = min(FIRST_ROWS, batch_rows)
@@ -164,7 +173,13 @@ def import_trades(
             summary.landed += batch.rows - len(late)
             summary.rejected += len(batch.rejected) + len(late)
             summary.denied += batch.denied
+            own_ids += batch.own_ids
             progress()
+    if own_ids:
+        summary.warnings.append(
+            f"the tx_signature of {own_ids} rows is no hash of a transaction: it is kept as an id of the"
+            " source's own, so that the same trade of another source is another trade"
+        )
     return summary
 
 

@@ -4,7 +4,7 @@ A released file is never edited: a database stores the checksum of each file tha
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
@@ -102,8 +102,12 @@ def compare(applied: Mapping[str, str | None]) -> Schema:
     )
 
 
-def migrate(connection: Connection, progress: Callable[[str], None] = lambda name: None) -> list[str]:
-    """Apply the pending migrations, and return their names in order.
+def migrate(
+    connection: Connection,
+    progress: Callable[[str], None] = lambda name: None,
+    names: Collection[str] | None = None,
+) -> list[str]:
+    """Apply the pending migrations, or those of these names, and return their names in order.
 
     Each migration is one transaction; a lock ensures that concurrent commands apply it only once. Raises
     SchemaError for tables that this version cannot upgrade.
@@ -132,9 +136,10 @@ def migrate(connection: Connection, progress: Callable[[str], None] = lambda nam
             connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
             schema = inspect(connection)
             schema.check()
-            if not schema.pending:
+            pending = [name for name in schema.pending if names is None or name in names]
+            if not pending:
                 return done
-            name = schema.pending[0]
+            name = pending[0]
             progress(name)
             # One at a time: Citus cannot pass on a change of a table that comes with others.
             for statement in _STATEMENT.findall(load_sql(__name__, name)):

@@ -6,7 +6,7 @@ SELECT create_distributed_function(oid::regprocedure)
   FROM pg_proc
  WHERE pronamespace = 'public'::regnamespace
    AND proname IN ('quotient_to', 'quotient', 'small_quotient', 'round_half_up', 'percentage', 'profit_bucket',
-                   'loss_of', 'still_held', 'round_price', 'price_per_token', 'dollars', 'iso_time', 'refuse_chain',
+                   'loss_of', 'still_held', 'stored_signature', 'round_price', 'price_per_token', 'dollars', 'iso_time', 'refuse_chain',
                    'native_currency', 'bucket_end');
 
 -- A statement about one wallet runs on its worker, where this function reads the trades of all wallets. Citus refuses that for the
@@ -34,4 +34,4 @@ SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with
 
 -- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, key_use, sync_wallets,
 -- sync_left_out, notify_place, notify_reported, notify_clusters, notify_messages, notify_targets,
--- sync_report, sync_chains, sync_blocks, sync_unfinal, cursor_secret, schema_migrations.
+-- respelled_positions, sync_report, sync_chains, sync_blocks, sync_unfinal, cursor_secret, schema_migrations.

@@ -1,6 +1,7 @@
 """Read CSV (RFC 4180): a header, then a record on each line, or on several if it contains line breaks."""
 
 import csv
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -14,10 +15,11 @@ from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,
     Record,
     Warn,
+    check_times,
+    mended,
     row_fault,
     too_long,
     unknown_names,
-    unread_time,
     unreadable,
 )
 from wallet_api.ledger.files.lists import lists_addresses
@@ -31,6 +33,8 @@ _SHOWN_CHARACTERS = 4000
 _VALUES = ("value", "value_usd")
 _SEPARATORS = frozenset(",;|\t")
 _NAME = {",": "comma", ";": "semicolon", "\t": "tab"}
+# What Excel writes before the header.
+_STATED = re.compile(rb'"?sep=(.)"?\s*', re.DOTALL)
 _NAMES = {delimiter: f"{name}s" for delimiter, name in _NAME.items()}
 
 
@@ -47,10 +51,13 @@ def csv_records(
 ) -> Iterator[Record[RowType]]:
     """Yield the rows after the header, numbered by their first lines; `warn` receives the unknown columns.
 
-    An empty cell is an empty text. Raises BadHeader.
+    An empty cell is an empty text. A first line such as `sep=;` states the delimiter. Raises BadHeader.
     """
     numbered = enumerate(lines, 1)
-    first = next((line for _, line in numbered if not line.isspace()), b"")
+    filled = (line for _, line in numbered if not line.isspace())
+    first = next(filled, b"")
+    if stated := _STATED.fullmatch(first):
+        delimiter, first = stated[1].decode("latin-1"), next(filled, b"")
     names = _header(first, row_type, delimiter, given)
     if warn:
         unknown_names(row_type, "column", warn, given)(names)
@@ -137,6 +144,8 @@ def _row(
     try:
         if given.values:
             given.fill(cells, str, str)
+        if b"\0" in record:
+            check_times(row_type, cells)
         return msgspec.convert(cells, row_type)
     except BadRow as fault:
         return fault
@@ -147,9 +156,9 @@ def _row(
 def _mended(
     cells: dict[str, Any], row_type: type[RowType], error: msgspec.ValidationError
 ) -> RowType | BadRow:
-    """Return the row with its time as read_stamp() reads it, or its fault."""
-    if time := unread_time(error, row_type, cells):
-        cells[time[0]] = time[1]
+    """Return the row with its time and words as other tools write them, or its fault."""
+    while better := mended(error, row_type, cells):
+        cells[better[0]] = better[1]
         try:
             return msgspec.convert(cells, row_type)
         except msgspec.ValidationError as later:
@@ -158,4 +167,4 @@ def _mended(
 
 
 def _values(record: bytes, delimiter: str) -> list[str]:
-    return next(csv.reader([record.decode()], strict=True, delimiter=delimiter), [])
+    return next(csv.reader([record.decode()], strict=True, delimiter=delimiter, skipinitialspace=True), [])

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from wallet_api.forms import BadRow, shown
+from wallet_api.forms import BadRow, listed_word, shown
 
 # The fields that can be the same in all rows of a file, each an option of the commands that read it.
 SAME = ("blockchain", "type", "currency")
@@ -14,10 +14,14 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class Given:
-    """The names that the file has for fields, and the values of fields that are the same in all rows."""
+    """The names that the file has for fields, and the values of fields that are the same in all rows.
+
+    `rows` is where its list is in a document of JSON, such as data.items.
+    """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
+    rows: str | None = None
 
     def name_of(self, field: str) -> str:
         """Return what the file calls this field."""
@@ -37,7 +41,8 @@ class Given:
         """Add the values to the members of a row. Raises BadRow if the row states another one."""
         for name, value in self.values.items():
             stated = read(members[name]) if name in members else None
-            if stated not in (None, "", value):
+            is_same = isinstance(stated, str) and listed_word(stated, [value]) is not None
+            if stated not in (None, "") and not is_same:
                 raise BadRow(
                     f"{name} is given as {value} for the whole file", f", but here it is {shown(stated)}"
                 )

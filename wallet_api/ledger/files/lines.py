@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from wallet_api.forms import TIME_FORM, BadRow, must_be, one_of, shown
+from wallet_api.forms import TIME_FORM, BadRow, listed_word, must_be, one_of, shown
 from wallet_api.ledger.files.given import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.rows import RowType
 from wallet_api.times import read_stamp
@@ -31,13 +31,14 @@ _UNIX_TIME = re.compile(r'"?[0-9]{9,14}"?', re.ASCII)
 _MAX_WARNINGS = 20
 
 
-def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+def bounded_lines(file: BinaryIO, check: Callable[[], None] = lambda: None) -> Iterator[bytes]:
     """Yield the lines of a file, without the byte order mark that some editors put before the first.
 
-    Of a line longer than MAX_LINE_BYTES, yield only its first MAX_LINE_BYTES + 1.
+    Of a line longer than MAX_LINE_BYTES, yield only its first MAX_LINE_BYTES + 1. Call `check` for each line.
     """
     mark = BYTE_ORDER_MARK
     while line := file.readline(MAX_LINE_BYTES + 1):
+        check()
         yield line.removeprefix(mark)
         mark = b""
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
@@ -79,19 +80,38 @@ def _kinds(row_type: type[msgspec.Struct]) -> dict[str, Any]:
     return get_type_hints(row_type)
 
 
-def unread_time(
+def mended(
     error: msgspec.ValidationError, row_type: type[msgspec.Struct], given: Mapping[str, object]
-) -> tuple[str, datetime] | None:
-    """Return the field and the time that msgspec refused and read_stamp() reads; None for any other error."""
+) -> tuple[str, object] | None:
+    """Return the field and the value that msgspec refused, as it is meant; None for any other error.
+
+    A time is read by read_stamp(), a word of a list in any case.
+    """
     found = _AT_FIELD.fullmatch(str(error))
-    if found is None or _kinds(row_type)[found[2]] is not datetime:
+    if found is None:
         return None
-    value = given[found[2]]
+    field, kind = found[2], _kinds(row_type)[found[2]]
     with suppress(ValueError, msgspec.DecodeError):
-        text = msgspec.json.decode(value, type=str) if isinstance(value, msgspec.Raw) else value
-        if isinstance(text, str):
-            return found[2], read_stamp(text)
+        text = _text(given[field])
+        if text is not None and kind is datetime:
+            return field, read_stamp(text)
+        if text is not None and get_origin(kind) is Literal and (word := listed_word(text, get_args(kind))):
+            return field, word
     return None
+
+
+def check_times(row_type: type[msgspec.Struct], given: Mapping[str, object]) -> None:
+    """Raise BadRow if a time contains a NUL, after which msgspec ignores the rest."""
+    for field, kind in _kinds(row_type).items():
+        if kind is datetime and field in given and "\0" in (_text(given[field]) or ""):
+            raise BadRow(f"{field} contains a NUL character", f": {shown(_text(given[field]))}")
+
+
+def _text(value: object) -> str | None:
+    """Return a value of CSV or JSON that is a text."""
+    if isinstance(value, msgspec.Raw):
+        value = msgspec.json.decode(value)
+    return value if isinstance(value, str) else None
 
 
 def unknown_names(

@@ -1,13 +1,13 @@
-"""Read an array of JSON, and a list of addresses, one a line."""
+"""Read an array of JSON, also within a document, and a list of addresses, one a line."""
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
 
 import msgspec
 
+from wallet_api.chains import CHAINS
 from wallet_api.forms import BadRow
-from wallet_api.ledger.files.given import Given
+from wallet_api.ledger.files.given import SAME, Given
 from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, MAX_LINE_BYTES, Record, too_long, unreadable
 from wallet_api.ledger.files.rows import RowType
 
@@ -17,15 +17,18 @@ MAX_ARRAY_BYTES = 1 << 25
 _COMMENT = b"#"
 # What structures JSON, and texts, in which it does not.
 _MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{},]', re.DOTALL)
+# What separates an address from the name of its wallet.
+_NAMED = re.compile(r"\s*[:,;\t]\s*")
+_MAX_DEPTH = 8
 
 
 class BadList(Exception):
     """The file is no array, or no list of addresses, that can be read."""
 
 
-def elements(file: BinaryIO) -> Iterator[bytes]:
+def elements(content: bytes) -> Iterator[bytes]:
     """Yield the elements of an array of JSON as they are written. Raises BadList."""
-    content = file.read(MAX_ARRAY_BYTES + 1).removeprefix(BYTE_ORDER_MARK)
+    content = content.removeprefix(BYTE_ORDER_MARK)
     if len(content) > MAX_ARRAY_BYTES:
         raise BadList(
             f"an array of JSON has at most {MAX_ARRAY_BYTES >> 20} MiB; write it as NDJSON, an object a line"
@@ -51,6 +54,59 @@ def elements(file: BinaryIO) -> Iterator[bytes]:
     raise BadList("the array is not closed")
 
 
+def states_row(line: bytes, row_type: type[msgspec.Struct], given: Given) -> bool:
+    """Return whether a line is an object with a field of the row, and so the first of many."""
+    fields = [field.name for field in msgspec.structs.fields(row_type) if field.required]
+    members = _object(line) or {}
+    return any(given.name_of(name) in members for name in fields if name not in SAME)
+
+
+def document_elements(content: bytes, row_type: type[msgspec.Struct], given: Given) -> Iterable[bytes] | None:
+    """Return the elements of the list within a document of JSON; None if it is none, or has no list.
+
+    Of wallets, an object of addresses and names is a list as well. Raises BadList.
+    """
+    document = _object(content.removeprefix(BYTE_ORDER_MARK))
+    lists = dict(_lists(document or {}))
+    if given.rows is not None:
+        if given.rows not in lists:
+            raise BadList(f"there is no list {given.rows}; the lists are {', '.join(lists) or 'none'}")
+        return elements(lists[given.rows])
+    if len(lists) > 1:
+        raise BadList(f"there are several lists, {', '.join(lists)}; --rows NAME states which one is read")
+    if lists:
+        return elements(*lists.values())
+    if document and lists_addresses(row_type) and all(map(_is_address, document)):
+        return [_named(address, name) for address, name in document.items()]
+    return None
+
+
+def _object(content: bytes) -> dict[str, msgspec.Raw] | None:
+    """Return the members of an object; None if the content is another thing."""
+    try:
+        return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _lists(members: dict[str, msgspec.Raw], path: str = "") -> Iterator[tuple[str, bytes]]:
+    """Yield the lists within an object and the objects in it, by the names that lead there."""
+    for name, value in members.items():
+        raw = bytes(value)
+        if raw.startswith(b"["):
+            yield f"{path}{name}", raw
+        elif raw.startswith(b"{") and path.count(".") < _MAX_DEPTH:
+            yield from _lists(_object(raw) or {}, f"{path}{name}.")
+
+
+def _is_address(text: str) -> bool:
+    return any(chain.is_address(text.strip()) for chain in CHAINS.values())
+
+
+def _named(address: str, name: msgspec.Raw) -> bytes:
+    return msgspec.json.encode({"wallet_address": address, "name": name})
+
+
 def lists_addresses(row_type: type[msgspec.Struct]) -> bool:
     """Return whether the rows are wallets, of which an address alone can be one."""
     fields = row_type.__struct_fields__
@@ -70,16 +126,18 @@ def address_records(
             yield number, b"", too_long()
             continue
         try:
-            yield number, line, address_row(line.decode().strip(), row_type, given)
+            yield number, line, address_row(line.decode(), row_type, given)
         except UnicodeDecodeError as error:
             yield number, line, unreadable(error)
 
 
-def address_row(address: str, row_type: type[RowType], given: Given) -> RowType | BadRow:
-    """Return the row of a wallet of which only the address is stated."""
+def address_row(text: str, row_type: type[RowType], given: Given) -> RowType | BadRow:
+    """Return the row of a wallet of which only the address is stated, or ADDRESS:Name, or ADDRESS,Name."""
     if lacking := _lacking(row_type, given):
         return BadRow(lacking)
-    return msgspec.convert({**given.values, "wallet_address": address}, row_type)
+    address, *names = _NAMED.split(text.strip(), maxsplit=1)
+    name = {"name": names[0].strip('"')} if names and names[0] else {}
+    return msgspec.convert({**given.values, "wallet_address": address, **name}, row_type)
 
 
 def _lacking(row_type: type[msgspec.Struct], given: Given) -> str | None:

@@ -1,20 +1,31 @@
 """Read files as a stream of rows: NDJSON, CSV, an array or a list, plain or gzipped, or standard input."""
 
 import gzip
+import os
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.csv_rows import BadHeader, csv_records
 from wallet_api.ledger.files.given import NOTHING, Given
-from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, Record, Warn, bounded_lines
-from wallet_api.ledger.files.lists import BadList, address_records, elements, lists_addresses
+from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, MAX_LINE_BYTES, Record, Warn, bounded_lines
+from wallet_api.ledger.files.lists import (
+    MAX_ARRAY_BYTES,
+    BadList,
+    address_records,
+    document_elements,
+    elements,
+    lists_addresses,
+    states_row,
+)
 from wallet_api.ledger.files.ndjson import ndjson_records
+from wallet_api.ledger.files.reading import Stop, interruptible
 from wallet_api.ledger.files.rows import RowType, TokenIdentity, good
 from wallet_api.ledger.tokens import Token
 from wallet_api.settings import SettingsError
@@ -24,6 +35,7 @@ CSV_ENDING = ".csv"
 # What these contain, and standard input, is seen from the first character.
 _JSON_ENDING = ".json"
 _LIST_ENDING = ".txt"
+_GZIP = ".gz"
 _ENDINGS = (*NDJSON_ENDINGS, CSV_ENDING, _JSON_ENDING, _LIST_ENDING)
 
 
@@ -38,7 +50,8 @@ def is_csv(name: str) -> bool:
 
 def _ending(name: str, allowed: tuple[str, ...]) -> str:
     """Return the ending of a name; `-` is its own. Raises UnreadableFile if it is not allowed."""
-    endings = (ending for ending in allowed if name.removesuffix(".gz").endswith(ending))
+    plain = name.lower().removesuffix(_GZIP)
+    endings = (ending for ending in allowed if plain.endswith(ending))
     ending = "-" if name == "-" else next(endings, None)
     if ending is None:
         endings_allowed = ", ".join(allowed)
@@ -58,12 +71,19 @@ class Source:
         self._delimiter = delimiter
         self._given = given
         self._ending = _ending(name, _ENDINGS)
-        content = gzip.GzipFile(fileobj=file) if name.endswith(".gz") else file
+        self._stop = Stop()
+        content = interruptible(file, self._stop)
+        if name.lower().endswith(_GZIP):
+            content = cast(BinaryIO, gzip.GzipFile(fileobj=content))
         self._content = cast(BufferedReader, content)
 
     def position(self) -> int:
-        """Return how many of the `size` bytes were read, which are compressed ones; 0 for standard input."""
-        return 0 if self.size is None else self._file.tell()
+        """Return how many of the `size` bytes were read, which are compressed ones; 0 without a size."""
+        return os.lseek(self._file.fileno(), 0, os.SEEK_CUR) if self.size else 0
+
+    def stop(self) -> None:
+        """End a thread that reads records, also one that waits for a pipe."""
+        self._stop.set()
 
     def records(self, row_type: type[RowType], warn: Warn | None = None) -> Iterator[Record[RowType]]:
         """Yield the rows of the file, without blank lines. Raises UnreadableFile if there is none.
@@ -87,20 +107,42 @@ class Source:
             yield last + 1, b"", broken
 
     def _records(self, row_type: type[RowType], warn: Warn | None) -> Iterator[Record[RowType]]:
-        lines = bounded_lines(self._content)
+        lines: Iterator[bytes] = bounded_lines(self._content, self._stop.check)
         if self._ending == CSV_ENDING:
             return csv_records(lines, row_type, warn, self._delimiter, self._given)
         if self._ending == _LIST_ENDING and not lists_addresses(row_type):
             raise UnreadableFile(f"{self.name}: only wallets can be a list of addresses alone")
-        start = b"{" if self._ending in NDJSON_ENDINGS else self._start()
+        is_ndjson = self._ending in NDJSON_ENDINGS and self._given.rows is None
+        start = b"{" if is_ndjson else self._start()
         if start == b"[":
-            return ndjson_records(elements(self._content), row_type, warn, self._given)
-        if start not in (b"", b"{") and lists_addresses(row_type):
+            if self._given.rows is not None:
+                raise BadList("the file is a list, and --rows is for one within an object")
+            lines = elements(self._content.read(MAX_ARRAY_BYTES + 1))
+        elif start not in (b"", b"{") and lists_addresses(row_type):
             return address_records(lines, row_type, self._given)
+        elif not is_ndjson:
+            lines = self._objects(row_type)
         return ndjson_records(lines, row_type, warn, self._given)
 
+    def _objects(self, row_type: type[RowType]) -> Iterator[bytes]:
+        """Yield the lines of NDJSON, or the elements of the list in a document."""
+        head = b""
+        while not head.strip() and (line := self._content.readline(MAX_ARRAY_BYTES)):
+            head += line
+        more = bounded_lines(self._content, self._stop.check)
+        if self._given.rows is None and states_row(head.strip(), row_type, self._given):
+            return chain(bounded_lines(BytesIO(head)), more)
+        head += self._content.read(MAX_ARRAY_BYTES + 1 - len(head))
+        found = None if len(head) > MAX_ARRAY_BYTES else document_elements(head, row_type, self._given)
+        if found is not None:
+            return iter(found)
+        if self._given.rows is not None:
+            raise BadList(f"a document of JSON has at most {MAX_ARRAY_BYTES >> 20} MiB")
+        # A file of lines is of any size, and the last one here may be incomplete.
+        return chain(bounded_lines(BytesIO(head + self._content.readline(MAX_LINE_BYTES))), more)
+
     def _start(self) -> bytes:
-        """Return the first character of the file, which stays to be read; none if it is blank."""
+        """Return the first character of the file, which stays to be read; none after blanks alone."""
         return self._content.peek(1).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
 
 
@@ -119,7 +161,8 @@ def open_source(name: str, delimiter: str = ",", given: Given = NOTHING) -> Iter
     except OSError as error:
         raise UnreadableFile(f"{name}: {error.strerror}") from error
     with file:
-        yield Source(name, file, Path(name).stat().st_size, delimiter, given)
+        # A pipe has no size.
+        yield Source(name, file, os.fstat(file.fileno()).st_size, delimiter, given)
 
 
 def read_denied(name: str | None) -> frozenset[Token]:

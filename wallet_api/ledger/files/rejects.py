@@ -3,7 +3,7 @@
 import os
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from threading import Lock
@@ -13,7 +13,7 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_statements
-from wallet_api.files import named
+from wallet_api.files import named, part_of
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.readers import UnreadableFile
 from wallet_api.ledger.tokens import Token
@@ -187,22 +187,26 @@ class Rejects:
 
 @contextmanager
 def rejects_of(name: str) -> Iterator[Rejects]:
-    """Open the rejects file beside the file `name`; for standard input, stdin.rejects.ndjson."""
+    """Open the rejects file beside the file `name`; for standard input, stdin.rejects.ndjson.
+
+    It is a new file, which only its owner can read, also after an exception, with whole lines.
+    """
     path = Path(f"{'stdin' if name == '-' else name}.rejects.ndjson")
-    try:
-        file = path.open("wb")
-    except OSError as error:
-        raise UnreadableFile(
-            f"{path}: {error.strerror}; rejected rows are written there, so the folder must be writable"
-        ) from error
-    rejects = Rejects(path, file)
-    try:
-        with named(path), file:
-            yield rejects
-    except OSError:
-        # Only whole lines remain of what a full disk has cut off.
-        os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
-        raise
-    finally:
-        if not rejects.count:
-            path.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        try:
+            part, keep = stack.enter_context(part_of(path, overwrite=True))
+        except OSError as error:
+            raise UnreadableFile(
+                f"{path}: {error.strerror}; rejected rows are written there, so the folder must be writable"
+            ) from error
+        try:
+            with part.open("wb") as file:
+                rejects = Rejects(path, file)
+                yield rejects
+        finally:
+            if rejects.count:
+                # Only whole lines remain of what a full disk has cut off.
+                os.truncate(part, part.read_bytes().rfind(b"\n") + 1)
+                keep()
+            else:
+                path.unlink(missing_ok=True)

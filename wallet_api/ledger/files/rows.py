@@ -13,7 +13,6 @@ from wallet_api.chains import CHAINS, Blockchain, Currency, WalletType
 from wallet_api.forms import (
     AMOUNT_FORM,
     EARLIEST,
-    MAX_SIGNATURE,
     MAX_TEXT,
     BadRow,
     check_address,
@@ -23,8 +22,10 @@ from wallet_api.forms import (
     check_time,
     must_be,
     one_of,
+    optional_amount,
     visible,
 )
+from wallet_api.ledger.signatures import check_signature, stored_signature
 
 Side = Literal["buy", "sell"]
 Text = str | None | UnsetType
@@ -89,34 +90,24 @@ class TradeRow(msgspec.Struct, gc=False):
         Return its amounts. The value is UNSET if USD alone are stated.
         """
         self.mint = check_address(self.blockchain, self.mint, "mint")
+        self.wallet_address = self.wallet_address.strip()
         if not CHAINS[self.blockchain].case_sensitive:
             self.wallet_address = self.wallet_address.lower()
-        # The conditions are repeated here, since calling a function for each field is slow.
-        if not 0 < len(self.tx_signature) <= MAX_SIGNATURE or "\0" in self.tx_signature:
-            check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True)
+        self.tx_signature = check_signature(self.tx_signature)
         name = self.token_name
+        # The conditions are repeated here, since calling a function for each field is slow.
         if name and (len(name) > MAX_TEXT or "\0" in name):
             check_text("token_name", name, MAX_TEXT)
-        if name and not name.isprintable():
-            self.token_name = visible(name)
+        if name:
+            self.token_name = (name if name.isprintable() else visible(name)).strip()
         amount = check_amount("token_amount", self.token_amount, above_zero=True)
-        usd = self.value_usd
-        if usd is not UNSET:
-            usd = None if usd is None or usd == "" else check_amount("value_usd", usd)
-        value = self.value
-        if value is not UNSET and value is not None and value != "":
-            value = check_amount("value", value)
-        elif usd:
+        usd = optional_amount("value_usd", self.value_usd)
+        value = optional_amount("value", self.value)
+        if not value and usd:
             value = UNSET
-        else:
+        elif not value:
             raise BadRow(f"value is empty; it must be {AMOUNT_FORM}, unless value_usd is stated")
-        exchanged = self.exchanged_value
-        if exchanged is not UNSET:
-            exchanged = (
-                None
-                if exchanged is None or exchanged == ""
-                else check_amount("exchanged_value", exchanged, above_zero=True)
-            )
+        exchanged = optional_amount("exchanged_value", self.exchanged_value, above_zero=True)
         if self.created_at.tzinfo is None or not EARLIEST <= self.created_at <= now:
             self.created_at = check_time("created_at", self.created_at, now)
         self.event_index = 0 if self.event_index is UNSET else check_event_index(self.event_index)
@@ -155,14 +146,15 @@ class TradeIdentity(msgspec.Struct):
     tx_signature: str
     mint: str
     transaction_type: Side
-    event_index: Any = 0
+    event_index: Any = UNSET
 
     def key(self) -> tuple[str, str, str, str, bool, int]:
         """Return blockchain, address, signature, mint, is_sell and index as stored. Raises BadRow."""
         return (
             self.blockchain,
             check_address(self.blockchain, self.wallet_address),
-            check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True),
+            # What an earlier version has stored can be removed, whatever it is.
+            stored_signature(self.tx_signature),
             check_address(self.blockchain, self.mint, "mint"),
             self.transaction_type == "sell",
             check_event_index(self.event_index),
@@ -188,4 +180,4 @@ def good(row: RowType | BadRow) -> RowType:
 
 
 def _profile_text(field: str, text: Text) -> str | None:
-    return None if text is UNSET else visible(check_text(field, text or "", MAX_TEXT))
+    return None if text is UNSET else visible(check_text(field, text or "", MAX_TEXT)).strip()
