@@ -6,7 +6,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from wallet_api import openapi, services
 from wallet_api.access.current import ApiRequest
 from wallet_api.blueprints import all_blueprints, mcp
-from wallet_api.responses import cached, cors, counters, envelope, headers, large, operator, seals
+from wallet_api.responses import cached, cors, counters, dollars, envelope, headers, large, operator, seals
 from wallet_api.settings import Settings, SettingsError
 
 # Imported with this module, which gunicorn does before it starts workers.
@@ -36,6 +36,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     envelope.init_app(app)
     cors.init_app(app, origins)
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, made.bulkhead)
+    dollars.init_app(app, made.database, settings.native_price_max_age_seconds)
     large.init_app(app)
     seals.init_app(app, made.database, made.bulkhead)
     made.gate.init_app(app, envelope.refuse)

@@ -39,7 +39,7 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
         return {"count": trades, "wallet_count": wallets}
 
     def price(now: datetime) -> Row:
-        return {"native_price_usd": ledger.native_price(now, blockchain)}
+        return ledger.native_price(now, blockchain)
 
     def several(flows: list[Row]) -> list[Row]:
         return [row for row in flows if row["windows"]["7d"]["wallet_count"] > 1]

@@ -15,7 +15,10 @@ from wallet_api.database import Connection
 from wallet_api.responses.examples import ARGUMENTS
 
 READY = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
-CONNECTED = {"postgresql": "connected", "primary": "connected", "valkey": "connected", "websockets": {}}
+CONNECTED = {
+    **dict.fromkeys(("postgresql", "primary", "valkey"), "connected"),
+    **{"prices": "none", "websockets": {}},
+}
 # Stand for the URLs of a database that is away, and of the one that is not.
 AWAY, HERE = "away", "here"
 

@@ -29,6 +29,7 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
     assert data["lifetime_stats"] == {
         "currency": "SOL",
         "native_price_usd": 160,
+        "native_price_at": data["lifetime_stats"]["native_price_at"],
         "buy": D("9.9"),  # 2 + 4 + 0.4 + 1.5 + 0 + 2
         "buy_usd": 1430,  # 220 + 300 + 50 + 0 + 300, and BETA and DELTA at the latest price: 3.5 * 160
         "sell": D("20.6"),  # 2.5 + 8.9 + 4 + 1.5 + 0.7 + 3
@@ -43,6 +44,9 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "win_rate": 50,
         "win_count": 2,  # EPSILON, ZETA
         "total_sold": 4,  # all but ALPHA and BETA
+        "sold_count": 6,
+        "sold_win_count": 4,  # ALPHA, BETA, EPSILON, ZETA
+        "sold_win_rate": D("66.6667"),
         "active_tokens_count": 6,
         "largest_buy": 2,
         "best_trade_pnl": D("5.925"),

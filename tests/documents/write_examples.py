@@ -211,7 +211,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
                 period=period,
                 limit=1,
                 total=total,
-                native_price_usd=board.native_price_usd,
+                native_price=board.native_price,
                 **rows,
             )
             for mode, period, total, rows in (

@@ -134,10 +134,13 @@ class Ledger:
 
         return [row(mint) for mint in mints]
 
-    def native_price(self, now: datetime, blockchain: str) -> Decimal | None:
-        """Return the latest price of the native coin in USD."""
-        usd = self._native_price(blockchain, now)
-        return None if usd is None else shown(usd, 18)
+    def native_price(self, now: datetime, blockchain: str) -> Row:
+        """Return the latest price of the native coin in USD, and its time."""
+        at, usd = max(self._native_prices(blockchain, now), default=(None, None))
+        return {
+            "native_price_usd": None if usd is None else shown(usd, 18),
+            "native_price_at": None if at is None else shown_time(at),
+        }
 
     def history(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the history of a wallet, with all trades on one page."""
@@ -149,11 +152,14 @@ class Ledger:
         currency = CURRENCY[blockchain]
         closed = [position for position in positions.values() if position.closed]
         won = [position for position in closed if position.realized > 0]
+        sold = [position for position in positions.values() if position.sales]
+        gained = [position for position in sold if position.realized > 0]
+        priced = [mint for mint, gain in gains.items() if positions[mint].still_holding and gain is not None]
         return {
             "profile": self._profile((blockchain, address)),
             "lifetime_stats": {
                 "currency": currency,
-                "native_price_usd": self.native_price(now, blockchain),
+                **self.native_price(now, blockchain),
                 **picked(
                     sums(part_of(positions.values()), usd_of),
                     *("buy", "buy_usd", "sell", "sell_usd", "realized_pnl", "realized_pnl_usd"),
@@ -164,6 +170,9 @@ class Ledger:
                 "win_rate": percentage(Fraction(len(won)), Fraction(len(closed))),
                 "win_count": len(won),
                 "total_sold": len(closed),
+                "sold_win_rate": percentage(Fraction(len(gained)), Fraction(len(sold))),
+                "sold_win_count": len(gained),
+                "sold_count": len(sold),
                 "active_tokens_count": len(positions),
                 "still_holding_count": sum(position.still_holding for position in positions.values()),
                 **({"unrealized_pnl": shown(sum(worth, Fraction(0)), 9)} if worth else {}),
@@ -172,7 +181,7 @@ class Ledger:
                     if worth and native is not None
                     else {}
                 ),
-                "priced_tokens_count": len(worth),
+                "priced_tokens_count": len(priced),
                 **stuck(positions, gains),
             },
             "win_rate_distribution": distribution([(p.realized, p.cost) for p in closed]),
@@ -289,7 +298,7 @@ class Ledger:
             CURRENCY[blockchain],
         )
         profile = self._whole_profile(wallet) | {
-            "native_price_usd": self.native_price(now, blockchain),
+            **self.native_price(now, blockchain),
             "active_hours": record.pop("active_hours"),
         }
         return {"wallet": address, "profile": profile, **record}
@@ -638,10 +647,13 @@ class Ledger:
         }
 
     def _native_price(self, blockchain: str, now: datetime) -> Usd:
-        known = [
+        known = self._native_prices(blockchain, now)
+        return max(known)[1] if known else None
+
+    def _native_prices(self, blockchain: str, now: datetime) -> list[tuple[datetime, Usd]]:
+        return [
             (at, usd) for (coin, at), usd in self.prices.items() if coin == CURRENCY[blockchain] and at <= now
         ]
-        return max(known)[1] if known else None
 
     def _usd_of(self, blockchain: str, now: datetime) -> Callable[[Trade], Usd]:
         latest = self._native_price(blockchain, now)

@@ -21,6 +21,7 @@ class Question:
     hours: int = 24
     least_wallets: int = 3
     min_value: Fraction = Fraction(0)
+    least_transactions: int = 1
 
     @property
     def since(self) -> datetime:
@@ -53,6 +54,7 @@ def signals_of(
             continue
         if len(members) >= question.least_wallets:
             found.append(_signal(question, traders, members, profiles, active, usd_of, token_of(mint)))
+    found = [row for row in found if row["window"]["transaction_count"] >= question.least_transactions]
     found.sort(key=lambda row: row["token"]["mint"].encode())
     found.sort(key=lambda row: (row["window"]["wallet_count"], row["window"]["total_invested"]), reverse=True)
     return found
@@ -149,11 +151,14 @@ def _window(question: Question, traded: list[list[Trade]], usd_of: UsdOf) -> Row
     trades = [trade for own in traded for trade in own]
     buys = [trade for trade in trades if not trade.is_sell]
     times = [trade.at for trade in trades if trade.is_sell is (question.mode == "exit")]
+    # Each wallet's trades are in the order of the ledger.
+    firsts = [next(trade for trade in own if trade.is_sell is (question.mode == "exit")) for own in traded]
     usd = total([usd_of(trade) for trade in buys])
     minutes = Fraction((max(times) - min(times)) // timedelta(microseconds=1), 60_000_000)
     return {
         "hours": question.hours,
         "wallet_count": len(traded),
+        "transaction_count": len({trade.signature for trade in firsts}),
         "first_buy_at": shown_time(min(times)),
         "latest_buy_at": shown_time(max(times)),
         "time_span_minutes": shown(minutes, 2),

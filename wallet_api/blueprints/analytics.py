@@ -47,8 +47,8 @@ def _most_traded(arguments: Mapping[str, Any]) -> Response:
     board: Cached[MostTraded] = services().board("most traded tokens", read, *_group(arguments).values())
 
     def get_data() -> Any:
-        total, tokens, native_price_usd = board.value
-        return _data(arguments, total, native_price_usd, tokens=tokens[: arguments["limit"]])
+        total, tokens, native_price = board.value
+        return _data(arguments, total, native_price, tokens=tokens[: arguments["limit"]])
 
     return _operation.respond(get_data, arguments, board)
 
@@ -59,7 +59,7 @@ def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
     def get_data() -> Any:
         limit = min(arguments["limit"], MAX_LIMIT)
         page = leaderboard_page(board.value, **_group(arguments), sort=sort, limit=limit)
-        return _data(arguments, len(board.value), page["native_price_usd"], leaderboard=page["leaderboard"])
+        return _data(arguments, len(board.value), board.value.native_price, leaderboard=page["leaderboard"])
 
     return _operation.respond(get_data, arguments, board)
 
@@ -78,7 +78,7 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
         # A trade may have been removed since the tokens were read.
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
         net_flows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-        return _data(arguments, total, flows.value.native_price_usd, net_flows=net_flows)
+        return _data(arguments, total, flows.value.native_price, net_flows=net_flows)
 
     return _operation.respond(get_data, arguments, flows)
 
@@ -87,8 +87,8 @@ def _volume_trend(arguments: Mapping[str, Any]) -> Response:
     trend: Cached[Trend] = services().board("volume trend", volume_trend, *_group(arguments).values())
 
     def get_data() -> Any:
-        buckets, native_price_usd = trend.value
-        return _data(arguments, len(buckets), native_price_usd, buckets=buckets[-arguments["limit"] :])
+        buckets, native_price = trend.value
+        return _data(arguments, len(buckets), native_price, buckets=buckets[-arguments["limit"] :])
 
     return _operation.respond(get_data, arguments, trend)
 
@@ -106,7 +106,7 @@ def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in ("blockchain", "type", "period")}
 
 
-def _data(arguments: Mapping[str, Any], total: int, native_price_usd: Any, **rows: Any) -> dict[str, Any]:
+def _data(arguments: Mapping[str, Any], total: int, native_price: Any, **rows: Any) -> dict[str, Any]:
     options = {name: arguments[name] for name in ("mode", "limit")}
-    figures = {"total": total, "native_price_usd": native_price_usd}
+    figures = {"total": total, "native_price": native_price}
     return analytics_data(**_group(arguments), **options, **figures, **rows)

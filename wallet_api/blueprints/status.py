@@ -18,6 +18,7 @@ from wallet_api.queries import feed, signals, volume
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
 from wallet_api.responses.arguments import load_arguments
+from wallet_api.responses.dollars import NativePrices, native_prices
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.argument_fields import MAX_TEXTS
 from wallet_api.schemas.arguments import AMOUNTS, FORMATS, Arguments
@@ -52,6 +53,7 @@ _HEALTHY: dict[str, Any] = {
         "postgresql": "connected",
         "primary": "connected",
         "valkey": "connected",
+        "prices": "ok",
         "websockets": {},
     },
     "reasons": {},
@@ -116,7 +118,10 @@ def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""
     load_arguments(_health.arguments)
     current = services()
-    health = current.health.get(None, partial(_measure_health, current.database, current.gate.limits.windows))
+    health = current.health.get(
+        None,
+        partial(_measure_health, current.database, current.gate.limits.windows, native_prices(current_app)),
+    )
     return _health.respond(lambda: health.value)
 
 
@@ -134,7 +139,7 @@ def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
         return count_wallets(connection)
 
 
-def _measure_health(database: Database, windows: MeteredStorage) -> dict[str, Any]:
+def _measure_health(database: Database, windows: MeteredStorage, prices: NativePrices) -> dict[str, Any]:
     latency_ms = _latency_ms(database)
     faults = {
         "postgresql": "away" if latency_ms is None else None,
@@ -143,6 +148,9 @@ def _measure_health(database: Database, windows: MeteredStorage) -> dict[str, An
     }
     reasons = {component: fault for component, fault in faults.items() if fault is not None}
     components = {component: "error" if component in reasons else "connected" for component in faults}
+    components["prices"] = _price_state(prices)
+    if components["prices"] == "stale":
+        reasons["prices"] = "stale"
     health: dict[str, Any] = {
         "status": "degraded" if reasons else "ok",
         "version": __version__,
@@ -150,6 +158,14 @@ def _measure_health(database: Database, windows: MeteredStorage) -> dict[str, An
         "reasons": reasons,
     }
     return health if latency_ms is None else health | {"latency_ms": latency_ms}
+
+
+def _price_state(prices: NativePrices) -> str:
+    try:
+        return prices.state()
+    # Of tables that are missing too: this page always responds.
+    except Exception:  # noqa: BLE001
+        return "none"
 
 
 def _latency_ms(database: Database) -> float | None:

@@ -27,6 +27,7 @@ WORDS: dict[str, Sequence[str]] = {
     "WalletTokenSort": wallet_tokens.SORTS,
     "ServerState": status.STATES,
     "ServiceState": status.SERVICE_STATES,
+    "PriceState": status.PRICE_STATES,
 }
 _NAMES = {frozenset(words): name for name, words in WORDS.items()}
 

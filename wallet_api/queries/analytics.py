@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_of
 from wallet_api.periods import PERIOD_LENGTHS
+from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import cut_period
@@ -29,7 +29,7 @@ class MostTraded(NamedTuple):
 
     total: int
     tokens: list[Row]
-    native_price_usd: str | None
+    native_price: Row
 
 
 def analytics_data(
@@ -39,7 +39,7 @@ def analytics_data(
     period: str,
     limit: int,
     total: int,
-    native_price_usd: Decimal | str | None,
+    native_price: Row,
     **rows: Sequence[Any],
 ) -> dict[str, Any]:
     """Return the data of a mode with its rows by name, of which there are `total` without `limit`.
@@ -52,7 +52,7 @@ def analytics_data(
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
-        "native_price_usd": native_price_usd,
+        **native_price,
         "mode": mode,
         "period": period,
         "total": total,
@@ -85,4 +85,4 @@ def read_most_traded(
             **cut_period(now - PERIOD_LENGTHS[period], now),
         },
     )
-    return MostTraded(head["total"], rows_of(tokens), head["native_price_usd"])
+    return MostTraded(head["total"], rows_of(tokens), native_price_of(head))

@@ -61,7 +61,9 @@
               (SELECT count(*)
                  FROM summed) AS total,
               (SELECT round_half_up(usd, 18)
-                 FROM latest) AS native_price_usd
+                 FROM latest) AS native_price_usd,
+              (SELECT iso_time(priced_at)
+                 FROM latest) AS native_price_at
        )
 SELECT head.*,
        shown.*

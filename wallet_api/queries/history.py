@@ -8,7 +8,7 @@ import msgspec
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries import cursors
+from wallet_api.queries import cursors, native_price
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.wallets import Wallet
@@ -18,7 +18,7 @@ HISTORY = load_sql(__package__, "history")
 _FIGURES = ("lifetime_stats_", "win_rate_distribution_")
 # Figures that a wallet without a trade has not.
 _BY_PRICE = tuple(
-    f"lifetime_stats_{name}" for name in ("native_price_usd", "unrealized_pnl", "unrealized_pnl_usd")
+    f"lifetime_stats_{name}" for name in (*native_price.COLUMNS, "unrealized_pnl", "unrealized_pnl_usd")
 )
 
 

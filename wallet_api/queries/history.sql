@@ -123,7 +123,7 @@
        ),
        worth AS (
        SELECT sum(unrealized) AS unrealized,
-              count(unrealized) AS priced,
+              count(unrealized) FILTER (WHERE still_held(quantity, peak)) AS priced,
               -- What is not held has no cost.
               COALESCE(sum(cost) FILTER (WHERE unrealized IS NULL), 0) AS unpriced_cost,
               CASE WHEN count(*) FILTER (WHERE unrealized IS NULL AND cost_usd IS NULL) = 0
@@ -146,7 +146,9 @@
        lifetime AS (
        SELECT *,
               above_500 + above_100_to_500 + above_zero_to_100 AS won,
-              above_500 + above_100_to_500 + above_zero_to_100 + below_zero AS closed
+              above_500 + above_100_to_500 + above_zero_to_100 + below_zero AS closed,
+              sold_above_500 + sold_above_100_to_500 + sold_above_zero_to_100 AS sold_won,
+              sold_above_500 + sold_above_100_to_500 + sold_above_zero_to_100 + sold_below_zero AS sold_count
          FROM lifetimes
         WHERE wallet_id = %(wallet_id)s
        ),
@@ -162,6 +164,9 @@
               percentage(won, closed) AS lifetime_stats_win_rate,
               won AS lifetime_stats_win_count,
               closed AS lifetime_stats_total_sold,
+              percentage(sold_won, sold_count) AS lifetime_stats_sold_win_rate,
+              sold_won AS lifetime_stats_sold_win_count,
+              sold_count AS lifetime_stats_sold_count,
               lifetime.tokens AS lifetime_stats_active_tokens_count,
               round_half_up(COALESCE(largest_buy, 0), 9) AS lifetime_stats_largest_buy,
               round_half_up(COALESCE(best_trade, 0), 9) AS lifetime_stats_best_trade_pnl,
@@ -195,6 +200,8 @@
               %(currency)s::text AS lifetime_stats_currency,
               (SELECT round_half_up(usd, 18)
                  FROM latest) AS lifetime_stats_native_price_usd,
+              (SELECT iso_time(priced_at)
+                 FROM latest) AS lifetime_stats_native_price_at,
               -- NULL for a wallet that never traded, which has no row in lifetimes.
               stats.*,
               distribution.*,

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection
+from wallet_api.database import Connection, Row
 from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import (
@@ -65,8 +65,8 @@ def _passes(entry: Entry, name: str, bound: Decimal | int) -> bool:
 class Board:
     """The entries of a leaderboard, sorted for each order at its first request."""
 
-    def __init__(self, entries: list[Entry], native_price_usd: Decimal | None = None) -> None:
-        self.native_price_usd = native_price_usd
+    def __init__(self, entries: list[Entry], native_price: Row) -> None:
+        self.native_price = native_price
         self._entries = entries
         self._ranked: dict[tuple[str, str], list[Entry]] = {}
         self._wallets = {entry.wallet for entry in entries}
@@ -103,9 +103,9 @@ def read_board(
 
     With charts, each is of the same snapshot as the figures of its entry.
     """
-    native_price_usd = read_native_price(connection, now, blockchain)
+    native_price = read_native_price(connection, now, blockchain)
     entries = read_entries(connection, now, blockchain, type, period, with_charts=with_charts)
-    return Board(entries, native_price_usd)
+    return Board(entries, native_price)
 
 
 def leaderboard_page(
@@ -147,7 +147,7 @@ def leaderboard_page(
         "type": type,
         "period": period,
         "currency": CHAINS[blockchain].currency,
-        "native_price_usd": board.native_price_usd,
+        **board.native_price,
         **{name: value for name, value in choice.items() if value is not None},
         **filters,
         "leaderboard": [{**entry.row, "rank": rank} for rank, entry in shown],

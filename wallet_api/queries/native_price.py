@@ -1,16 +1,40 @@
 """The price of the native coin, for responses whose statements return rows alone."""
 
 from datetime import datetime
-from decimal import Decimal
+from typing import NamedTuple
 
-from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.chains import CHAINS, CURRENCIES
+from wallet_api.database import Connection, Row, load_sql
 
 _NATIVE_PRICE = load_sql(__package__, "native_price")
+_COINS = load_sql(__package__, "coins")
 
 
-def read_native_price(connection: Connection, now: datetime, blockchain: str) -> Decimal | None:
-    """Return the latest price of a chain's coin in USD at `now`."""
+COLUMNS = ("native_price_usd", "native_price_at")
+
+
+def read_native_price(connection: Connection, now: datetime, blockchain: str) -> Row:
+    """Return the latest price of a chain's coin at `now`, and its time, by COLUMNS; None without one."""
     parameters = {"currency": CHAINS[blockchain].currency, "now": now}
-    price: Decimal | None = connection.fetch_value(_NATIVE_PRICE, parameters)
-    return price
+    row = connection.execute(_NATIVE_PRICE, parameters).fetchone()
+    assert row is not None
+    return row
+
+
+def native_price_of(row: Row) -> Row:
+    """Return the columns of a row that are the price of the native coin, and its time."""
+    return {name: row[name] for name in COLUMNS}
+
+
+class CoinPrice(NamedTuple):
+    """When the newest price of a coin was made, None without one, and whether its chains have wallets."""
+
+    currency: str
+    priced_at: datetime | None
+    is_tracked: bool
+
+
+def read_coins(connection: Connection, now: datetime) -> list[CoinPrice]:
+    """Return all native coins with the times of their newest prices at `now`."""
+    rows = connection.execute(_COINS, {"currencies": list(CURRENCIES), "now": now})
+    return [CoinPrice(**row) for row in rows]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -38,7 +37,7 @@ class Flows:
     blockchain: str
     type: str
     tokens: Sequence[Row]
-    native_price_usd: Decimal | None
+    native_price: Row
     shown: dict[int, tuple[Any, ...]] = field(default_factory=dict)
 
     def choose(
@@ -62,9 +61,9 @@ def read_flows(connection: Connection, now: datetime, blockchain: str, type: str
     """Return all tokens that a group traded in (`now` - period, `now`]. `now` counts in whole seconds."""
     now = now.replace(microsecond=0)
     parameters = {"blockchain": blockchain, "type": type, **cut_period(now - PERIOD_LENGTHS[period], now)}
-    native_price_usd = read_native_price(connection, now, blockchain)
+    native_price = read_native_price(connection, now, blockchain)
     tokens = connection.execute(_NET_FLOW, parameters).fetchall()
-    return Flows(now, blockchain, type, tokens, native_price_usd)
+    return Flows(now, blockchain, type, tokens, native_price)
 
 
 def read_windows(

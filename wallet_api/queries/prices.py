@@ -6,6 +6,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Columns, Connection, Row, load_sql
+from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import moment_of
 from wallet_api.times import shown_time
@@ -54,4 +55,4 @@ def read_prices(
         "price_oldest_at": "-infinity",
     }
     head, [tokens] = connection.fetch_lists(_PRICES, parameters)
-    return {"native_price_usd": head["native_price_usd"]}, tokens
+    return native_price_of(head), tokens

@@ -5,19 +5,6 @@
   WITH
 {latest_price},
 {token_block},
-       coin AS (
-       SELECT usd,
-              priced_at
-         FROM latest
-         LEFT JOIN LATERAL (
-              SELECT priced_at
-                FROM native_prices
-               WHERE native_prices.currency = latest.currency
-                 AND priced_at <= %(now)s
-               ORDER BY priced_at DESC
-               LIMIT 1) AS newest
-           ON true
-       ),
        shown AS (
        SELECT requested.place,
               requested.mint,
@@ -50,20 +37,20 @@
               %(coin_decimals)s,
               NULL,
               1,
-              round_half_up(coin.usd, 18),
-              iso_time(coin.priced_at),
+              round_half_up(latest.usd, 18),
+              iso_time(latest.priced_at),
               1,
-              iso_time(coin.priced_at),
+              iso_time(latest.priced_at),
               NULL,
               NULL
          FROM unnest(%(mints)s::text[]) WITH ORDINALITY AS requested (mint, place)
         CROSS JOIN latest
-        CROSS JOIN coin
         WHERE requested.mint = 'native'
        ),
        head AS (
        SELECT 1 AS place,
-              round_half_up(usd, 18) AS native_price_usd
+              round_half_up(usd, 18) AS native_price_usd,
+              iso_time(priced_at) AS native_price_at
          FROM latest
        )
 SELECT head.*,

@@ -8,6 +8,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
+from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -36,6 +37,7 @@ class SignalOptions:
     limit: int = 20
     min_wallets: int | None = None
     min_value: Decimal = Decimal(0)
+    min_transactions: int = 1
     hours: int = 24
     include_wallets: bool = True
     as_of: datetime | None = None
@@ -57,6 +59,7 @@ class SignalOptions:
             "limit": min(self.limit, MAX_LIMIT),
             "min_wallets": self.least_wallets,
             "min_value": self.min_value,
+            "min_transactions": self.min_transactions,
             "include_wallets": self.include_wallets,
             "most_wallets": MAX_WALLETS,
             "since": moment - timedelta(hours=self.window_hours),
@@ -96,7 +99,7 @@ def group_signals(
         "mode": options.mode,
         "hours": options.window_hours,
         "as_of": shown_time(moment),
-        "native_price_usd": head["native_price_usd"],
+        **native_price_of(head),
         "total": head["total"],
         "count": len(rows),
         "signals": [

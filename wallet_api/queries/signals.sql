@@ -103,6 +103,32 @@
         WHERE %(mode)s = 'entry'
           AND positions.first_buy <= %(since)s
        ),
+       -- The transactions of the first trades that make the signal, where they are to be several.
+       began_with AS MATERIALIZED (
+       SELECT first.token_id,
+              first.tx_signature
+         FROM grouped
+         JOIN member
+           ON member.token_id = grouped.token_id
+        CROSS JOIN LATERAL (
+              SELECT token_id,
+                     wallet_id,
+                     (array_agg(tx_signature ORDER BY created_at, tx_signature, event_index))[1] AS tx_signature
+                FROM trades
+               WHERE wallet_id = member.wallet_id
+                 AND token_id = member.token_id
+                 AND created_at > %(since)s
+                 AND created_at <= %(now)s
+                 AND is_sell = (%(mode)s = 'exit')
+               GROUP BY wallet_id, token_id) AS first
+        WHERE %(min_transactions)s > 1
+       ),
+       joint AS MATERIALIZED (
+       SELECT token_id
+         FROM began_with
+        GROUP BY token_id
+       HAVING count(DISTINCT tx_signature) >= %(min_transactions)s
+       ),
        wanted AS MATERIALIZED (
        SELECT grouped.*,
               row_number() OVER (ORDER BY wallet_count DESC, total_invested DESC, mint) AS ordinal,
@@ -113,6 +139,9 @@
            ON tokens.token_id = grouped.token_id
         WHERE grouped.token_id NOT IN (SELECT token_id
                                          FROM known)
+          AND (%(min_transactions)s <= 1
+               OR grouped.token_id IN (SELECT token_id
+                                         FROM joint))
         ORDER BY ordinal
         LIMIT %(limit)s::bigint
        ),
@@ -126,6 +155,8 @@
               -- The trades that make the signal.
               min(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS first_at,
               max(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS latest_at,
+              (array_agg(tx_signature ORDER BY created_at, tx_signature, event_index)
+               FILTER (WHERE is_sell = (%(mode)s = 'exit')))[1] AS first_signature,
               (array_agg(quantity_after ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC))[1]
                   AS quantity,
               (array_agg(peak_after ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC))[1]
@@ -168,7 +199,8 @@
               dollars(sum(invested_usd), sum(invested_without_usd), sum(within.buy_txn), sum(buys_without_usd),
                       latest.usd) AS usd,
               min(first_at) AS first_at,
-              max(latest_at) AS latest_at
+              max(latest_at) AS latest_at,
+              count(DISTINCT first_signature) AS transaction_count
          FROM within
          JOIN member
            ON member.wallet_id = within.wallet_id
@@ -285,6 +317,7 @@
               stats.net_flow,
               stats.net_flow_usd,
               wanted.wallet_count,
+              span.transaction_count,
               iso_time(span.first_at) AS first_buy_at,
               iso_time(span.latest_at) AS latest_buy_at,
               round_half_up(quotient(extract(epoch FROM span.latest_at - span.first_at), 60), 2) AS time_span_minutes,
@@ -307,6 +340,8 @@
        SELECT 1 AS place,
               (SELECT round_half_up(usd, 18)
                  FROM latest) AS native_price_usd,
+              (SELECT iso_time(priced_at)
+                 FROM latest) AS native_price_at,
               COALESCE(max(total), 0) AS total
          FROM wanted
        )

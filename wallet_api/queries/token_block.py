@@ -6,6 +6,7 @@ from typing import Any
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
+from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.token_price import PriceRule
 
 _TOKEN = load_sql(__package__, "token")
@@ -39,7 +40,7 @@ def block_of(row: Row, blockchain: str) -> dict[str, Any]:
         "currency": CHAINS[blockchain].currency,
         **{name: row[name] for name in (*FACE, *_PRICES)},
         "market_cap_currency": None if row["market_cap"] is None else CHAINS[blockchain].currency,
-        "native_price_usd": row["native_price_usd"],
+        **native_price_of(row),
         "sol_price_usd": row["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),
     }

@@ -27,6 +27,7 @@
               round_half_up(token_price.price * face.supply, 9) AS market_cap,
               round_half_up(token_price.price * face.supply * latest.usd, 4) AS market_cap_usd,
               round_half_up(latest.usd, 18) AS native_price_usd,
+              iso_time(latest.priced_at) AS native_price_at,
               CASE WHEN %(blockchain)s = 'solana' THEN round_half_up(latest.usd, 4) END AS sol_price_usd
          FROM wanted
         CROSS JOIN latest

@@ -7,6 +7,7 @@ from typing import Any, LiteralString
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_where
 from wallet_api.periods import ALL, PERIOD_LENGTHS, TRACKER_BUCKETS
+from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import cut, cut_period
@@ -65,7 +66,7 @@ def track_wallet(
             **{name: row[name] for name in texts},
             "blockchain": wallet.blockchain,
             "currency": currency,
-            "native_price_usd": row["native_price_usd"],
+            **native_price_of(row),
             "active_hours": active_hours(dict(row["hours"])),
         },
         "period_history_tokens": rows_where(traded, [number <= MAX_ROWS for number in traded["ordinal"]]),

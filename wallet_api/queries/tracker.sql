@@ -283,6 +283,8 @@
               wallet.type,
               (SELECT round_half_up(usd, 18)
                  FROM latest) AS native_price_usd,
+              (SELECT iso_time(priced_at)
+                 FROM latest) AS native_price_at,
               ARRAY(SELECT ARRAY[hour, txn]
                       FROM hour) AS hours,
               stats.*,

@@ -1,11 +1,10 @@
 """How much a group traded over a period, bucket by bucket."""
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, Row, load_sql
 from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.times import shown_time
@@ -18,7 +17,7 @@ class Trend(NamedTuple):
     """The buckets of a period, oldest first, and the price of the native coin."""
 
     buckets: list[dict[str, Any]]
-    native_price_usd: Decimal | None
+    native_price: Row
 
 
 def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Trend:
@@ -28,7 +27,7 @@ def volume_trend(connection: Connection, now: datetime, blockchain: str, type: s
     """
     now = now.replace(microsecond=0)
     since, length = now - PERIOD_LENGTHS[period], BUCKETS[period]
-    native_price_usd = read_native_price(connection, now, blockchain)
+    native_price = read_native_price(connection, now, blockchain)
     rows = connection.execute(
         _VOLUME_TREND,
         {
@@ -43,4 +42,4 @@ def volume_trend(connection: Connection, now: datetime, blockchain: str, type: s
     traded = {row["ends_at"]: row for row in rows}
     ends = [since + length * number for number in range(1, PERIOD_LENGTHS[period] // length + 1)]
     buckets = [{"timestamp": shown_time(end), **traded.get(end, _NONE)} for end in ends]
-    return Trend(buckets, native_price_usd)
+    return Trend(buckets, native_price)

@@ -10,6 +10,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.orders import ORDERS
 from wallet_api.queries import cursors
+from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.wallets import Wallet
@@ -69,7 +70,7 @@ def wallet_tokens(
         "blockchain": wallet.blockchain,
         "type": wallet.type,
         "currency": currency,
-        "native_price_usd": head["native_price_usd"],
+        **native_price_of(head),
         "tokens": tokens,
         "pagination": cursors.pagination(scope, limit, last, total=head["total"]),
     }

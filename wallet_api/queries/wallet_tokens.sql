@@ -42,6 +42,8 @@
        SELECT 1 AS place,
               (SELECT round_half_up(usd, 18)
                  FROM latest) AS native_price_usd,
+              (SELECT iso_time(priced_at)
+                 FROM latest) AS native_price_at,
               (SELECT count(*)
                  FROM placed) AS total,
               EXISTS (SELECT FROM page

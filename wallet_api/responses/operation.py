@@ -6,7 +6,7 @@ from functools import cached_property, wraps
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from flask import Flask, Response
+from flask import Flask, Response, current_app
 from orjson import Fragment
 from xxhash import xxh3_128_hexdigest
 
@@ -17,6 +17,7 @@ from wallet_api.errors import ApiError
 from wallet_api.responses import cached
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import Body, Lifetime
+from wallet_api.responses.dollars import has_dollars, native_prices
 from wallet_api.responses.envelope import JSON, begin_envelope, respond
 from wallet_api.responses.rows import CONTENT_TYPES, write_rows
 from wallet_api.responses.seals import next_cursor, sealed
@@ -103,10 +104,12 @@ class Operation:
             return Response(written, content_type=JSON) if self.bare else respond(Fragment(written))
         request = current_request()
         lifetime = Lifetime.NONE if self.current_with in arguments else self.lifetime
-        return cached.respond(lambda: self._body(request, get_data()), arguments, lifetime, source, version)
+        return cached.respond(
+            lambda: self._body(request, arguments, get_data()), arguments, lifetime, source, version
+        )
 
-    def _body(self, request: ApiRequest, data: Mapping[str, Any]) -> Body:
-        data, shape = sealed(data), self._shapes[request.amounts]
+    def _body(self, request: ApiRequest, arguments: Mapping[str, Any], data: Mapping[str, Any]) -> Body:
+        data, shape = sealed(self._warned(arguments, data)), self._shapes[request.amounts]
         cursor, next_page = next_cursor(data), _next_page(request, data)
         if request.format == "json":
             written = _written(shape, data)
@@ -118,6 +121,12 @@ class Operation:
         version = to_json([request.format, warnings, cursor, xxh3_128_hexdigest(body)])
         etag = xxh3_128_hexdigest(version)
         return Body(body, etag, CONTENT_TYPES[request.format], warnings, next_page, cursor)
+
+    def _warned(self, arguments: Mapping[str, Any], data: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not has_dollars(type(self.data)):
+            return data
+        warnings = native_prices(current_app).warnings(arguments, data)
+        return {**data, "warnings": [*data.get("warnings", ()), *warnings]} if warnings else data
 
     @cached_property
     def _shapes(self) -> Mapping[str, Shape]:

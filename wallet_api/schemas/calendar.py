@@ -3,7 +3,7 @@
 from typing import Any
 
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.schemas.fields import PROFIT_USD, USD, Amount, Integer, Rows, String
+from wallet_api.schemas.fields import OLD_PRICE, PROFIT_USD, USD, Amount, Integer, Rows, String, Strings
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.wallets import ProfileSchema
 
@@ -70,3 +70,4 @@ class CalendarSchema(Shape):
     )
     month = Rows(LastMonthSchema, "The last of the months; an empty object without a trade.")
     dates = Rows(DaySchema, "The days of the last month.", many=True)
+    warnings = Strings(OLD_PRICE, optional=True)

@@ -244,7 +244,7 @@ class FeedTokenSchema(TokenSchema):
     """The same where rows do not change with the price of the native coin."""
 
     class Meta:
-        exclude = ("native_price_usd",)
+        exclude = ("native_price_usd", "native_price_at")
 
 
 class _FeedSchema(GroupShape):
@@ -258,7 +258,10 @@ class _FeedSchema(GroupShape):
         "The requested token; absent without `mint`, with `after`, and if it was never traded.",
         optional=True,
     )
-    warnings = Strings("What was capped, and untracked addresses; absent if none.", optional=True)
+    warnings = Strings(
+        "What was capped, untracked addresses, an old native price; absent if none.",
+        optional=True,
+    )
 
 
 class LatestSchema(_FeedSchema):

@@ -12,7 +12,7 @@ from wallet_api.schemas.shapes import Shape, Written, shape_of, write_plain, wri
 # The descriptions of the same figures in several schemas.
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
 NET_FLOW_USD = "The same in USD; absent where that of either is."
-CUT = "What was capped, and rows that are not shown; absent if nothing."
+CUT = "What was capped, rows that are not shown, an old native price; absent if none."
 PROFIT_USD = "The same in USD; absent if unknown for one of the sells or a buy behind it."
 HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent without a covered sell."
 WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
@@ -176,12 +176,17 @@ def _quote_amounts(schema: Schema) -> None:
             part.quote = '"'
 
 
+# Of the warnings of data with dollars.
+OLD_PRICE = "That the price of the native coin, on which dollars rest, is old; absent otherwise."
+
+
 class NativePriceShape(Shape):
     """What has figures that use the price of the native coin."""
 
     native_price_usd = Amount(
         "Latest price of the native coin in USD, which figures in USD use; null without one.", nullable=True
     )
+    native_price_at = Moment("Time of that price; null without one.", nullable=True)
 
 
 class GroupShape(Shape):

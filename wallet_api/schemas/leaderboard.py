@@ -10,6 +10,7 @@ from wallet_api.schemas.argument_fields import Choice, FreeText, Number, Switch,
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
+    OLD_PRICE,
     OPEN_COST,
     OPEN_COST_USD,
     PROFIT_PERCENTAGE,
@@ -24,6 +25,7 @@ from wallet_api.schemas.fields import (
     NativePriceShape,
     Rows,
     String,
+    Strings,
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import Shape
@@ -176,3 +178,4 @@ class LeaderboardSchema(NativePriceShape):
         f"{PAGE.removesuffix('.')}; absent without `limit`.",
         optional=True,
     )
+    warnings = Strings(OLD_PRICE, optional=True)

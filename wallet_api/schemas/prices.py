@@ -3,7 +3,16 @@
 from wallet_api.schemas.argument_fields import MAX_TEXTS, Mints, Time
 from wallet_api.schemas.arguments import ChainArguments, FormatMixin
 from wallet_api.schemas.feed import TokenSchema
-from wallet_api.schemas.fields import Amount, Boolean, Moment, NativePriceShape, Rows, String
+from wallet_api.schemas.fields import (
+    OLD_PRICE,
+    Amount,
+    Boolean,
+    Moment,
+    NativePriceShape,
+    Rows,
+    String,
+    Strings,
+)
 
 
 class PricesArguments(FormatMixin, ChainArguments):
@@ -22,7 +31,7 @@ class PricedTokenSchema(TokenSchema):
     class Meta:
         exclude = (
             *("blockchain", "currency", "market_cap_currency", "sol_price_usd"),
-            *("pool", "on_curve", "bonding_curve_progress", "native_price_usd"),
+            *("pool", "on_curve", "bonding_curve_progress", "native_price_usd", "native_price_at"),
         )
 
     found = Boolean("Whether a tracked wallet ever traded it, or it is `native`.")
@@ -37,3 +46,4 @@ class PricesSchema(NativePriceShape):
     currency = String("Code of the chain's native coin.")
     as_of = Moment("As requested, in whole seconds; absent if not.", optional=True)
     tokens = Rows(PricedTokenSchema, "The tokens, in the requested order.", many=True)
+    warnings = Strings(OLD_PRICE, optional=True)

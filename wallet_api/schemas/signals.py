@@ -46,6 +46,9 @@ class SignalsArguments(FormatMixin, GroupArguments):
     min_value = Number(
         "Only wallets that bought (`exit`: sold) for at least this value in the window.",
     )
+    min_transactions = WholeNumber(
+        1, "Fewest `transaction_count`: with 2, no signal is of one transaction alone.", load_default=1
+    )
     hours = WholeNumber(1, "Length of the window, at most 168.", load_default=24)
     include_wallets = Switch("Whether signals have `wallets`; never in CSV and NDJSON.", load_default="true")
     as_of = Time("End of the window, not in the future; now by default.")
@@ -105,6 +108,9 @@ class SignalWindowSchema(Shape):
 
     hours = Integer("The window, after capping at 168.")
     wallet_count = Integer("The wallets of the signal.")
+    transaction_count = Integer(
+        "The different transactions of their first buys (`exit`: sells): several wallets in one are one hand."
+    )
     first_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     latest_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     time_span_minutes = Measure("Minutes between them.")

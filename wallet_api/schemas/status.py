@@ -8,6 +8,7 @@ from wallet_api.schemas.shapes import Shape
 
 STATES = ("connected", "error", "none")
 SERVICE_STATES = ("ok", "degraded")
+PRICE_STATES = ("ok", "stale", "none")
 
 
 class StatusArguments(Arguments):
@@ -59,16 +60,20 @@ class ComponentsSchema(Shape):
     postgresql = String("The database that responses are read from.", enum=STATES)
     primary = String("The database that is written to, also if it is the same.", enum=STATES)
     valkey = String("Store of rate limits; none if not configured.", enum=STATES)
+    prices = String(
+        "Prices of the native coins of chains with wallets: stale if one is too old, none if there are none.",
+        enum=PRICE_STATES,
+    )
     websockets = ByName(fields.Raw(), "Always empty: there are none.")
 
 
 class ServiceHealthSchema(Shape):
     """The body of GET /v1/health."""
 
-    status = String("degraded: a component has an error.", enum=SERVICE_STATES)
+    status = String("degraded: a component has an error, or prices are stale.", enum=SERVICE_STATES)
     version = String("Version of the API.")
     components = Rows(ComponentsSchema, "State of each server.")
-    reasons = ByName(fields.String(), "Why, by component with an error: away, or read-only.")
+    reasons = ByName(fields.String(), "Why, by component: away, read-only, or stale.")
     latency_ms = fields.Float(
         metadata={"description": "Round trip to postgresql, in milliseconds; absent while it is away."}
     )

@@ -92,7 +92,10 @@ class _TokenSchema(Shape):
     """What all of them have."""
 
     token = Rows(TokenSchema, "The token.")
-    warnings = Strings("That `limit` was capped, and untracked addresses; absent if none.", optional=True)
+    warnings = Strings(
+        "What was capped, untracked addresses, an old native price; absent if none.",
+        optional=True,
+    )
 
 
 class TokenTransactionsSchema(_TokenSchema):

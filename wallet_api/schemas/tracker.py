@@ -179,4 +179,4 @@ class TrackerSchema(Shape):
         many=True,
         optional=True,
     )
-    warnings = Strings("Which lists were cut; absent if none was.", optional=True)
+    warnings = Strings("Which lists were cut, an old native price; absent if neither.", optional=True)

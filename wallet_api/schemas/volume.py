@@ -57,5 +57,6 @@ class VolumeSchema(Shape):
     time_window_seconds = Integer("The window, after capping at 86400.")
     mint = String("The requested token; absent without one.", optional=True)
     warnings = Strings(
-        "What was capped, or that not all trades have a USD value; absent if neither.", optional=True
+        "What was capped, trades without a USD value, an old native price; absent if none.",
+        optional=True,
     )

@@ -33,4 +33,4 @@ class WalletTokensSchema(NativePriceShape):
     currency = String("Code of the chain's native coin.")
     tokens = Rows(TokenOverviewSchema, "The tokens of this page, as in its history.", many=True)
     pagination = Rows(PaginationSchema, PAGE)
-    warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)
+    warnings = Strings("That `limit` was capped, an old native price; absent if neither.", optional=True)
