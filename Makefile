@@ -18,7 +18,7 @@ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || {
 	newer=$$(for minor in 14 13 12 11; do command -v python3.$$minor && break; done); \
 	echo "Python 3.11 or newer is needed. Type: make $(MAKECMDGOALS) PYTHON=$${newer:-python3.13}"; \
 	[ "$$newer" ] || echo "This machine has none: install one first."; exit 1; }; \
-echo "Installing into $(VENV) …"; \
+echo "Installing into $(VENV): some 100 MB, in about a minute …"; \
 $(PYTHON) -m venv $(VENV) || { \
 	echo "Type: apt-get install python3-venv    # on Debian and Ubuntu; then: make $(MAKECMDGOALS)"; exit 1; }
 endef

@@ -27,7 +27,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     made = services.Services.of(settings, demo_key_file)
     if settings.proxy_hops:
         hops = settings.proxy_hops
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0, x_prefix=hops)  # type: ignore[method-assign]
     origins = settings.cors_origins.split(",") if settings.cors_origins else ()
     mcp.init_app(app, origins)
     counters.init_app(app, made.registry)

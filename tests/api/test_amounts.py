@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from marshmallow import Schema, fields
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.api.test_formats import LISTED, MORE, TOKEN, WALLET, Number, read, rows_of
+from tests.documents.described import Described
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
@@ -149,3 +151,24 @@ def test_no_count_percentage_or_duration_is_declared_as_an_amount(app: Flask) ->
 
     for _, operation in operations(app):
         assert not [name for name in names(operation.data) if NUMBERS.fullmatch(name)], operation.name
+
+
+def test_the_document_of_strings_describes_what_is_returned_with_them(
+    caller: Caller, filled: Importer
+) -> None:
+    described = Described(caller.send("/openapi.json", amounts="string").get_json())
+    for path, arguments in QUESTIONS:
+        response = caller.send(path, **arguments, amounts="string")
+        if f"/v1{path}" in described.document["paths"]:
+            described.check(f"/v1{path}", 200, response.get_json(), {*response.headers.keys()})
+    [amounts] = [
+        parameter
+        for parameter in described.document["paths"]["/v1/wallets"]["get"]["parameters"]
+        if parameter["name"] == "amounts"
+    ]
+    # A client of this document sends it, and gets what the document describes.
+    assert (amounts["required"], amounts["schema"]) == (True, {"type": "string", "const": "string"})
+    OpenAPIV31SpecValidator(described.document).validate()
+    error = caller.refused("/openapi.json", amounts="text")
+    assert (error["parameter"], error["allowed"]) == ("amounts", ["number", "string"])
+    assert caller.send("/openapi.json", amounts="number").data == caller.send("/openapi.json").data

@@ -313,3 +313,18 @@ def test_texts_that_a_spreadsheet_would_run_begin_with_an_apostrophe(
     kept = {address: name if name.isprintable() else "1" for address, name in named.items()}
     expected = {address: name if name == "1" else f"'{name}" for address, name in kept.items()}
     assert found == expected | {mint_of("inner"): "a;'=1+1;b;'-2; =3"}
+
+
+def test_a_table_for_excel_begins_with_a_byte_order_mark(caller: Caller, importer: Importer) -> None:
+    importer.wallets([GROUP | {"wallet_address": ANN, "name": "Caf\u00e9"}])
+    plain = caller.send("/wallets", **GROUP, format="csv")
+    marked = caller.send("/wallets", **GROUP, format="csv", bom="true")
+    assert marked.data == b"\xef\xbb\xbf" + plain.data
+    assert marked.content_type == plain.content_type == "text/csv; charset=utf-8"
+    assert marked.headers["ETag"] != plain.headers["ETag"]
+    assert caller.send("/wallets", **GROUP, format="csv", bom="false").data == plain.data
+    page = caller.send("/wallets", **GROUP, format="csv", bom="true", limit=1)
+    assert "bom=true" in page.headers["Link"]
+    for other in ("json", "ndjson"):
+        error = caller.refused("/wallets", **GROUP, format=other, bom="true")
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", "bom")

@@ -182,3 +182,21 @@ def test_concurrent_requests_wait_for_one_computation(
     with ThreadPoolExecutor(8) as pool:
         (data,) = {str(data) for data in pool.map(sent, range(8))}
     assert "win_rate_percentage" in data
+
+
+@pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
+def test_a_wallet_that_was_read_for_a_part_of_the_period_is_named(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    importer.trades(trade_row(wallet, wallet, now - timedelta(hours=1)) for wallet in (ANN, BEN))
+    read_since = now - timedelta(days=3)
+    connection.execute(
+        "INSERT INTO sync_wallets (wallet_id, synced_from, tried_at)"
+        " SELECT wallet_id, %s, now() FROM wallets WHERE address = %s",
+        [read_since, ANN],
+    )
+    for period, is_partly_read in (("1d", False), ("7d", True), ("30d", True), ("all", True)):
+        entries = caller.get("/wallet/leaderboard", **GROUP, period=period)["leaderboard"]
+        found = {entry["wallet"]: entry.get("history_since") for entry in entries}
+        assert found == {ANN: f"{read_since:%Y-%m-%dT%H:%M:%SZ}" if is_partly_read else None, BEN: None}

@@ -100,7 +100,7 @@ def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_the
         parameters = {one["name"]: one for one in described[name]["parameters"] if one["in"] == "query"}
         schema = tool["inputSchema"]
         # A result is JSON.
-        assert schema["properties"].keys() == parameters.keys() - {"format", "amounts"}, name
+        assert schema["properties"].keys() == parameters.keys() - {"format", "bom", "amounts"}, name
         assert set(schema["required"]) == {one for one, of in parameters.items() if of.get("required")}, name
         assert tool["description"].startswith(described[name]["description"])
         assert tool["annotations"]["readOnlyHint"] is True

@@ -165,7 +165,7 @@ def test_every_property_is_described_and_every_time_is_one(own_document: Documen
     assert len(properties) > 400
     assert [name for name, rules in properties if not rules.get("description")] == []
     times = {name for name, rules in properties if rules.get("format") == "date-time"}
-    like_times = re.compile(r"\w+_(at|seen|time|updated)|timestamp|as_of|before")
+    like_times = re.compile(r"\w+_(at|seen|time|updated|since)|timestamp|as_of|before")
     assert times == {name for name, _ in properties if like_times.fullmatch(name)}
     assert {name for name, rules in properties if rules.get("format") == "date"} == {"date"}
 
@@ -193,3 +193,15 @@ def test_every_code_and_reason_has_an_example_and_every_example_is_valid(own_doc
     reasons += ("insufficient_credits", "wallet_not_found", "token_not_found", "provider_not_configured")
     for word in (*codes, *reasons):
         assert f'"{word}"' in text
+
+
+@pytest.mark.settings(proxy_hops=1)
+def test_the_server_is_where_the_document_was_requested(client: FlaskClient) -> None:
+    for headers, url in (
+        ({}, "http://localhost"),
+        ({"Host": "api.example.com:8443", "X-Forwarded-Proto": "https"}, "https://api.example.com:8443"),
+        ({"X-Forwarded-Prefix": "/wallets"}, "http://localhost/wallets"),
+    ):
+        for amounts in ("number", "string"):
+            document = client.get(f"/v1/openapi.json?amounts={amounts}", headers=headers).json
+            assert document["servers"] == [{"url": url}]

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,38 @@ def test_a_fault_in_between_costs_no_truth_and_no_second_payment(
     found = discover(operator, tmp_path, *OF_BOTH)
     assert found.document["wallets"] == truth["wallets"]
     assert found.document["requests"]["sent"] == truth["requests"]["sent"] - 12
+
+
+NO_HISTORY = "getSignaturesForAddress: code -32011, it keeps no history of transactions"
+
+
+def test_what_a_node_refuses_of_one_token_is_named_and_the_other_is_read(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    refused = faults.rpc_error(-32011, "Transaction history is not available from this node NODE-SECRET")
+    for address in (BONK, curve_of(BONK)):
+        stub.scenarios[address] = refused
+    found = discover(operator, tmp_path, *OF_BOTH, "--min-tokens", "1")
+    assert found.status == 3
+    assert f"{BONK}: nobody is ranked as first: the node refused {NO_HISTORY}; " in found.notes
+    assert "run the command again" not in found.notes
+    assert found.wallets
+    assert "NODE-SECRET" not in found.notes
+
+
+def test_a_node_that_refuses_all_is_named_by_its_setting_with_method_and_code(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    stub.scenarios["getSignaturesForAddress"] = faults.rpc_error(-32011)
+    refused = discover(operator, tmp_path, *OF_BOTH)
+    assert refused.status == 1
+    told = f"Error: solana: The provider of SOLANA_RPC_URL refused the request ({NO_HISTORY})."
+    assert told in refused.notes, refused.notes
+    assert "run the command again" not in refused.notes
+    away = discover(operator, tmp_path, *OF_BOTH, SOLANA_RPC_URL="http://127.0.0.1:9")
+    assert away.status == 1
+    assert re.search(r"The provider of SOLANA_RPC_URL cannot be reached \(get\w+: \w+\)", away.notes)
+    assert "run the command again to go on" in away.notes
 
 
 def test_an_unreadable_transaction_is_counted_beside_its_wallet(

@@ -173,7 +173,10 @@ def test_a_provider_that_is_down_is_not_asked_for_every_wallet(stub: Stub, opera
     operator.track(*(("solana", address) for address in addresses("solana", 200)[12:]))
     stub.scenarios["moralis"] = faults.status(500)
     done = operator.sync()
-    assert (done.status, done.only["stopped"]) == (1, "the provider seems to be down")
+    assert (done.status, done.only["stopped"]) == (
+        1,
+        "the provider of MORALIS_EVM_URL, MORALIS_SOLANA_URL seems to be down",
+    )
     assert 20 <= done.only["failed"] <= 20 + 3 * 4
     assert done.only["left"] == 200 - done.only["failed"]
     assert done.text.count("not synced: server_error status 500: ") == 1

@@ -1,13 +1,16 @@
 """GET /docs, /v1/openapi.json and /llms.txt: the documentation for people, programs and models."""
 
-from flask import Blueprint, Response, current_app
+import orjson
+from flask import Blueprint, Response, current_app, request
 from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
+from wallet_api.errors import InvalidParameter
 from wallet_api.openapi.published import published
 from wallet_api.responses.operation import undocumented
 from wallet_api.responses.pages import cacheable, file_response, page_response, page_text
+from wallet_api.schemas.arguments import AMOUNTS
 from wallet_api.services import services
 
 blueprint = Blueprint("docs", __name__)
@@ -32,8 +35,14 @@ _DEMO = (
 @keyless
 @undocumented
 def openapi() -> Response:
-    """Return the OpenAPI 3.1 document of this version."""
-    return cacheable(Response(published(current_app)["openapi"], content_type="application/json"))
+    """Return the OpenAPI 3.1 document of this version, of amounts that are numbers or strings."""
+    amounts = request.args.get("amounts") or AMOUNTS[0]
+    if amounts not in AMOUNTS:
+        message = f"Parameter amounts must be one of {', '.join(AMOUNTS)}."
+        raise InvalidParameter(message, parameter="amounts", allowed=AMOUNTS)
+    servers = orjson.dumps({"servers": [{"url": request.root_url.rstrip("/")}]})
+    body = servers[:-1] + b"," + published(current_app)[amounts][1:]
+    return cacheable(Response(body, content_type="application/json"))
 
 
 @blueprint.get("/llms.txt")

@@ -122,9 +122,10 @@ def discover(
                 open_source, wanted, purse, kept, _note, settings.holdings_backoff_seconds
             )
         except ProviderFault as fault:
+            again = ": run the command again to go on" if fault.worth_retrying else ""
             raise click.ClickException(
-                f"{chain}: {fault.message} What it returned before is kept in {kept.path}:"
-                " run the command again to go on."
+                f"{chain}: {fault.told(f'{chain.upper()}_RPC_URL')} What it returned before is kept in"
+                f" {kept.path}{again}."
             ) from fault
         except (KeyboardInterrupt, SystemExit):
             write_note(f"\nWhat was read is kept in {kept.path}: run the command again to go on.")

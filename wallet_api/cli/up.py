@@ -18,7 +18,7 @@ import click
 from wallet_api import embedded
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import respelled_note
-from wallet_api.cli.output import progress_bar, typed
+from wallet_api.cli.output import Show, is_shown, progress_bar, typed
 from wallet_api.cli.showcase import demo_key_file, guide
 from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
 from wallet_api.database import connect
@@ -71,6 +71,19 @@ def up(port: int | None, host: str, demo: bool, rules: Path | None) -> None:
     click.echo("Stopped.")
 
 
+def _in_quarters() -> Show:
+    """Return what prints each quarter of the progress, where no bar is seen."""
+    told = [0]
+
+    def show(done: int, of: int, note: str | None = None) -> None:
+        quarter = 4 * done // max(of, 1)
+        if quarter > told[0]:
+            told[0] = quarter
+            click.echo(f"  {25 * quarter} %")
+
+    return show
+
+
 def _run(
     stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool, rules: Path | None
 ) -> None:
@@ -88,9 +101,9 @@ def _run(
         is_demo = demo_wanted and not has_own(connection)
     environment = _environment(settings)
     if is_demo:
-        click.echo("Loading demo trades up to now …")
+        click.echo("Loading demo trades up to now: at the first start in about a minute …")
         with progress_bar("Loading") as show:
-            keep_current(url, show)
+            keep_current(url, show if is_shown() else _in_quarters())
         if settings.moralis_api_key is None:
             environment |= stack.enter_context(provider.running(url))
     # The listener stays open while gunicorn is started again, so that requests wait.
@@ -99,6 +112,7 @@ def _run(
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
         f"wallet_api.app:create_app({f'demo_key_file={str(demo_key_file(home))!r}' if is_demo else ''})",
     )
+    click.echo("Starting the service …")
     supervisor.start("gunicorn", gunicorn, environment, pass_fds=[listener.fileno()])
     for job, options in ({} if is_demo else _sync_jobs(settings)).items():
         command = (sys.executable, "-m", "wallet_api", "sync", job, *options, "--wait")

@@ -14,7 +14,7 @@ import msgspec
 import orjson
 
 from wallet_api.providers.fetch import Fetch, Limits
-from wallet_api.providers.jsonrpc import MAX_BATCH, Call, Error, Node, NodeResult
+from wallet_api.providers.jsonrpc import MAX_BATCH, Call, Error, Node, NodeResult, named
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 
@@ -138,7 +138,7 @@ class KeptNode(Node):
             for key, result in zip(part, super().call(fetch, [missing[key] for key in part]), strict=True):
                 self._kept.add(key, result)
                 results[key] = result
-        return [results[key] for key in keys]
+        return named([results[key] for key in keys], calls)
 
     def forget(self) -> None:
         """Request the last calls again when they are made again."""

@@ -9,6 +9,7 @@ from typing import Protocol
 from wallet_api.chains import Chain
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Draft
+from wallet_api.providers.faults import ProviderFault
 
 TOGETHER = timedelta(seconds=5)
 """Two wallets whose first buys of a token are not further apart have bought it together."""
@@ -60,9 +61,9 @@ class Buyer:
 class Launch:
     """A token, where it begins, and its first buyers in their order.
 
-    Without a beginning nobody is first, and `why` says why. `left_out` counts by reason the transactions that
-    could not be read, in which somebody may have bought earlier. `is_whole` is whether all wanted buyers were
-    read, or all that there are.
+    Without a beginning nobody is first, and `why` says why; `refusal` is that of the node, if it refused to
+    return more. `left_out` counts by reason the transactions that could not be read, in which somebody may
+    have bought earlier. `is_whole` is whether all wanted buyers were read, or all that there are.
     """
 
     mint: str
@@ -71,6 +72,7 @@ class Launch:
     buyers: dict[str, Buyer] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
     is_whole: bool = False
+    refusal: ProviderFault | None = None
 
     def add(self, readings: Sequence[Reading], first: int) -> bool:
         """Add readings in their order; return whether the first buyers are complete."""

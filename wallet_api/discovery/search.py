@@ -21,7 +21,7 @@ from wallet_api.discovery.launches import (
 from wallet_api.discovery.purse import Purse, Spent
 from wallet_api.discovery.ranking import Sums, rank
 from wallet_api.forms import BadRow
-from wallet_api.providers.faults import Broken, Malformed, ProviderFault
+from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TooLarge
 from wallet_api.sync.importer import trade_row
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.values import value_drafts
@@ -106,6 +106,9 @@ def search(source: FirstBuyers, wanted: Wanted, purse: Purse, kept: Kept, note: 
         with purse.allowance(max(0, int(share))):
             _read_first(source, wanted, launch, found.trades, kept)
         note(f"{launch.mint}: {describe(launch, wanted.first)}; {purse.left:,} requests left")
+    refusals = [launch.refusal for launch in found.launches if launch.refusal is not None]
+    if len(refusals) == len(found.launches):
+        raise refusals[0]
     found.candidates = candidates(found.launches, wanted.min_tokens)
     found.unread = list(found.candidates)
     if found.candidates:
@@ -136,6 +139,10 @@ def _read_first(source: FirstBuyers, wanted: Wanted, launch: Launch, trades: Tra
         launch.is_whole = True
     except NotReached as error:
         launch.why = str(error)
+    except (Rejected, TooLarge) as fault:
+        # Of this token: others may be read.
+        launch.refusal = fault
+        launch.why = f"the node refused {fault.detail}"
     except Spent:
         kept.keep()
         if launch.beginning is None:

@@ -1,5 +1,6 @@
 """The OpenAPI 3.1 document, generated from the routes of the app and the schemas that the views use."""
 
+from dataclasses import replace
 from typing import Any
 
 from apispec import APISpec
@@ -25,8 +26,8 @@ query string.
 end up in logs and histories.
 
 **Responses** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with
-a decimal parser if your language has one, else request strings of the same digits with `amounts=string`; the
-schemas here describe the numbers. Times are UTC, ISO 8601 with `Z`.
+a decimal parser if your language has one, else request strings of the same digits with `amounts=string`,
+which `/v1/openapi.json?amounts=string` describes. Times are UTC, ISO 8601 with `Z`.
 
 **Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
 status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. A 503 without it, whose
@@ -65,13 +66,13 @@ _TAGS = (
 )
 
 
-def document(app: Flask) -> dict[str, Any]:
-    """Return the document of `app`: all of its operations, with all of their responses."""
+def document(app: Flask, amounts: str = "number") -> dict[str, Any]:
+    """Return the document of `app`: all of its operations, with all of their responses by `amounts`."""
     spec = APISpec(
         title="Wallet Intelligence API",
         version=__version__,
         openapi_version="3.1.0",
-        plugins=[SchemaPlugin()],
+        plugins=[SchemaPlugin(amounts)],
         info={
             "description": _DESCRIPTION,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
@@ -96,6 +97,9 @@ def document(app: Flask) -> dict[str, Any]:
         spec.components.schema(name, schema_of(name))
     responses.add_shared(spec)
     for rule, operation in operations(app):
+        if amounts == "string":
+            # The examples have numbers.
+            operation = replace(operation, examples={})
         spec.path(path=rule.rule, operations={"get": _operation(app, rule, operation)})
     return spec.to_dict()
 

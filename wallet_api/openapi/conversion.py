@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import Schema, fields, missing
@@ -12,13 +13,21 @@ from wallet_api.openapi.words import reference
 from wallet_api.responses.examples import ARGUMENTS, argument_example
 from wallet_api.schemas.argument_fields import Switch, Time
 from wallet_api.schemas.feed import OF_EVENTS, ChangeSchema
-from wallet_api.schemas.fields import Moment
+from wallet_api.schemas.fields import Amount, Moment
 
 
 class _Converter(OpenAPIConverter):
+    has_strings = False
+
     def init_attribute_functions(self) -> None:
         super().init_attribute_functions()  # type: ignore[no-untyped-call]
-        self.attribute_functions.append(_field_rules)
+        self.attribute_functions += (_field_rules, self._amount_rules)
+
+    def _amount_rules(self, field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
+        if not (self.has_strings and isinstance(field, Amount)):
+            return {}
+        ret.pop("format", None)
+        return {"type": ["string", "null"] if field.allow_none else "string"}
 
     def schema2jsonschema(self, schema: type[Schema] | Schema) -> dict[str, Any]:
         shape: dict[str, Any] = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
@@ -72,6 +81,10 @@ class _Converter(OpenAPIConverter):
             parameter["example"] = argument_example(name, getattr(field, "allowed", ()))
         if getattr(field, "unless", None):
             parameter["required"] = False
+        if self.has_strings and name == "amounts":
+            # A client of this document has to request what it describes.
+            parameter |= {"required": True, "schema": {"type": "string", "const": "string"}}
+            del parameter["allowEmptyValue"]
         return parameter
 
 
@@ -80,8 +93,15 @@ class SchemaPlugin(MarshmallowPlugin):
 
     Converter = _Converter
 
-    def __init__(self) -> None:
+    def __init__(self, amounts: str = "number") -> None:
         super().__init__(schema_name_resolver=_name)
+        self._has_strings = amounts == "string"
+
+    def init_spec(self, spec: APISpec) -> None:
+        """Let the amounts in the documents of this plugin be strings, if they are to be."""
+        super().init_spec(spec)
+        assert isinstance(self.converter, _Converter)
+        self.converter.has_strings = self._has_strings
 
 
 def _name(schema: type[Schema] | Schema) -> str:

@@ -11,11 +11,12 @@ _EXTENSION = "wallet_api.documents"
 
 
 def published(app: Flask) -> dict[str, bytes]:
-    """Return `openapi`, `llms` and `tools`, which are made once for an app: for programs, models and MCP."""
+    """Return `number` and `string`, the document by `amounts`, `llms` and `tools`, made once for an app."""
     if _EXTENSION not in app.extensions:
         described = document(app)
         app.extensions[_EXTENSION] = {
-            "openapi": orjson.dumps(described),
+            "number": orjson.dumps(described),
+            "string": orjson.dumps(document(app, "string")),
             "llms": llms_text(described).encode(),
             "tools": orjson.dumps(tools(described)),
         }

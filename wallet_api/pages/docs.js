@@ -58,6 +58,12 @@ const ui = SwaggerUIBundle({
   displayRequestDuration: true,
   tryItOutEnabled: true,
   validatorUrl: null,
+  // To where this page is, also behind a proxy that the service does not know of.
+  requestInterceptor: (request) => {
+    const place = request.url.indexOf("/v1/");
+    if (place >= 0) request.url = new URL(request.url.slice(place + 1), document.baseURI).href;
+    return request;
+  },
   syntaxHighlight: { activated: true, theme: "obsidian" },
   onComplete: () => {
     const kept = sessionStorage.getItem(KEYS);

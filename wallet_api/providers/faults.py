@@ -1,6 +1,6 @@
 """The ways in which a provider fails, and whether a retry can help."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 # The location does not change while the process runs.
 BARRED_SECONDS = 365 * 86400.0
@@ -23,12 +23,26 @@ class ProviderFault(Exception):
     """How many consecutive ones open the breaker, if not the usual number."""
     remember_seconds: ClassVar[float] = 0.0
     """The shortest time before the next attempt for the same wallet."""
+    general: ClassVar[str] = ""
+    """The message where no wallet was requested, if it is another one."""
 
     def __init__(self, detail: str = "", *, retry_after_seconds: float | None = None) -> None:
         self.message = (type(self).__doc__ or "").split("\n", 1)[0]
         super().__init__(f"{self.message} ({detail})" if detail else self.message)
         self.detail = detail
         self.retry_after_seconds = retry_after_seconds
+
+    def of(self, method: str) -> Self:
+        """Return the fault, whose detail begins with the method that was requested of a node."""
+        if not self.detail.startswith(method):
+            self.detail = f"{method}: {self.detail}" if self.detail else method
+        return self
+
+    def told(self, setting: str) -> str:
+        """Return the message for an operator, about the provider at the address in this setting."""
+        message = (self.general or self.message).replace("The provider", f"The provider of {setting}", 1)
+        message = message.rstrip(".")
+        return f"{message} ({self.detail})." if self.detail else f"{message}."
 
 
 class TimedOut(ProviderFault):
@@ -72,6 +86,7 @@ class Rejected(ProviderFault):
 
     outcome = "rejected"
     provider_works = True
+    general = "The provider refused the request."
 
 
 class TooLarge(ProviderFault):
@@ -79,6 +94,7 @@ class TooLarge(ProviderFault):
 
     outcome = "too_large"
     provider_works = True
+    general = "The provider cannot list so much at once."
     # Each attempt costs the operator as much as a successful one.
     remember_seconds = 600.0
 
@@ -89,6 +105,7 @@ class Oversized(TooLarge):
     # Whether the wallet's own list is so large, only the one who requested it can say.
     outcome = "oversized"
     provider_works = False
+    general = __doc__
     remember_seconds = 0.0
 
 

@@ -53,6 +53,14 @@ _FAULTS: dict[int, type[ProviderFault]] = {
     -32429: Overloaded,
     -32603: Broken,  # internal error
 }
+# In words, where the code alone helps nobody.
+_WORDS = {
+    NO_METHOD: "it does not have this method",
+    -32001: "it no longer has this block",
+    -32010: "it has no index for this",
+    -32011: "it keeps no history of transactions",
+    -32602: "it does not accept the parameters",
+}
 # A result that would be too large, which some nodes report with the code of a rate limit.
 _LARGE = re.compile(r"more than \d+ results|block range|response size|exceeds? max", re.IGNORECASE)
 _AWAY = re.compile(r"no backend", re.IGNORECASE)
@@ -83,7 +91,8 @@ class Error(msgspec.Struct):
     @property
     def fault(self) -> ProviderFault:
         """Return the fault that the error means, without its message, which may contain a key."""
-        detail = f"code {self.code}"
+        words = _WORDS.get(self.code)
+        detail = f"code {self.code}, {words}" if words else f"code {self.code}"
         if self.is_revert:
             return Rejected(detail)
         if self.code in _LIMIT_CODES and _QUOTA.search(self.message):
@@ -103,16 +112,17 @@ class Error(msgspec.Struct):
 
 
 class NodeResult(msgspec.Struct):
-    """The outcome of a call: either a result or an error."""
+    """The outcome of a call: either a result or an error. `method` is never what a node says."""
 
     id: int | str | None = None
     result: msgspec.Raw = msgspec.Raw(b"")
     error: Error | None = None
+    method: str = ""
 
     def read(self, shape: type[Content]) -> Content:
         """Return the result, decoded as `shape`. Raise the ProviderFault that an error means."""
         if self.error is not None:
-            raise self.error.fault
+            raise self.error.fault.of(self.method)
         return read_json(bytes(self.result), shape)
 
 
@@ -139,8 +149,13 @@ class Node:
         """
         results: list[NodeResult] = []
         for start in range(0, len(calls), MAX_BATCH):
-            results += self._call_batch(fetch, calls[start : start + MAX_BATCH])
-        return results
+            part = calls[start : start + MAX_BATCH]
+            try:
+                results += self._call_batch(fetch, part)
+            except ProviderFault as fault:
+                fault.of(_methods(part))
+                raise
+        return named(results, calls)
 
     def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[NodeResult]:
         if len(calls) > 1 and time.monotonic() >= self._single_until:
@@ -170,6 +185,17 @@ class Node:
             return fetch.post(self._url, _document(0, call), _read_one)
         except TooLarge as fault:
             return NodeResult(error=Error(_OVERSIZED if isinstance(fault, Oversized) else _TOO_LARGE))
+
+
+def named(results: list[NodeResult], calls: Sequence[Call]) -> list[NodeResult]:
+    """Return the results of calls, each with the method of its call."""
+    for result, (method, _) in zip(results, calls, strict=True):
+        result.method = method
+    return results
+
+
+def _methods(calls: Sequence[Call]) -> str:
+    return ", ".join(dict.fromkeys(method for method, _ in calls))
 
 
 def _document(number: int, call: Call) -> dict[str, Any]:

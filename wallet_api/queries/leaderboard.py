@@ -14,6 +14,7 @@ from wallet_api.queries.windows import cut_period
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
 _LEADERBOARD_ALL = load_sql(__package__, "leaderboard_all")
+_READ_SINCE = load_sql(__package__, "read_since")
 
 # The columns of BOARD_SORTS.
 _FIGURES = [
@@ -79,11 +80,20 @@ def read_entries(
     steps = steps_of(connection, now, blockchain, type, period) if with_charts else None
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
     parameters |= steps.parameters if steps else NO_STEPS
+    since = "-infinity" if period == ALL else now - PERIOD_LENGTHS[period]
+    # Of few wallets, so that no board is joined with them.
+    partly = {
+        row["address"]: {"history_since": row["history_since"]}
+        for row in connection.execute(_READ_SINCE, parameters | {"since": since})
+    }
     if period == ALL:
         rows = connection.execute(_LEADERBOARD_ALL, parameters)
     else:
         rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
-    return [Entry(row | steps.chart(row) if steps else row, _figures(row)) for row in rows]
+    return [
+        Entry(row | (steps.chart(row) if steps else {}) | partly.get(row["wallet"], {}), _figures(row))
+        for row in rows
+    ]
 
 
 def _figures(row: Row) -> tuple[Decimal | None, ...]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from wallet_api.chains import CHAINS, CURRENCIES
+from wallet_api.chains import CHAINS, CURRENCIES, GROUPS
 from wallet_api.database import Connection, Row, load_sql
 
 _NATIVE_PRICE = load_sql(__package__, "native_price")
@@ -36,5 +36,7 @@ class CoinPrice(NamedTuple):
 
 def read_coins(connection: Connection, now: datetime) -> list[CoinPrice]:
     """Return all native coins with the times of their newest prices at `now`."""
-    rows = connection.execute(_COINS, {"currencies": list(CURRENCIES), "now": now})
+    blockchains, types = zip(*GROUPS, strict=True)
+    parameters = {"blockchains": list(blockchains), "types": list(types), "currencies": list(CURRENCIES)}
+    rows = connection.execute(_COINS, parameters | {"now": now})
     return [CoinPrice(**row) for row in rows]

@@ -37,10 +37,10 @@ class SignalOptions:
     limit: int = 20
     min_wallets: int | None = None
     min_value: Decimal = Decimal(0)
-    min_transactions: int = 1
     hours: int = 24
     include_wallets: bool = True
     as_of: datetime | None = None
+    min_transactions: int = 1
 
     @property
     def least_wallets(self) -> int:

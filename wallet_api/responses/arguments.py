@@ -58,8 +58,9 @@ def _load(schema: arguments.Arguments, given: MultiDict[str, str], secret: bytes
     values.pop("api_key", None)
     loaded = arguments.load(schema, values)
     response_format, amounts = loaded.pop("format", "json"), loaded.pop("amounts", "number")
+    has_mark = loaded.pop("bom", False)
     opened = loaded if secret is None else seals.opened(loaded, secret)
     if response_format == "csv":
         # Its cells are texts.
-        amounts = "number"
+        amounts, response_format = "number", "marked_csv" if has_mark else "csv"
     return _Loaded(MappingProxyType(opened), response_format, amounts)

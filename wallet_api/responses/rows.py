@@ -11,8 +11,9 @@ from marshmallow import fields
 from wallet_api.schemas.fields import String
 from wallet_api.schemas.shapes import List, Shape, Table, columns_of, write_values
 
-# The values of the argument `format`, and what they are called in HTTP.
-CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
+# The values of the argument `format`, with `bom` or without, and what they are called in HTTP.
+_CSV = "text/csv; charset=utf-8"
+CONTENT_TYPES = {"csv": _CSV, "marked_csv": _CSV, "ndjson": "application/x-ndjson"}
 # A spreadsheet runs a cell that begins so: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # In many countries it divides cells at semicolons.
@@ -33,6 +34,10 @@ def _write_csv(shape: Shape, rows: Table) -> str:
     writer.writerow(shape.columns())
     writer.writerows(zip(*_cells(shape, rows, _as_cells, ""), strict=True))
     return text.getvalue()
+
+
+def _write_marked_csv(shape: Shape, rows: Table) -> str:
+    return f"\ufeff{_write_csv(shape, rows)}"
 
 
 def _as_cells(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[Any]:
@@ -68,4 +73,8 @@ def _cells(
     return cells
 
 
-_WRITERS: dict[str, Callable[[Shape, Table], str]] = {"csv": _write_csv, "ndjson": _write_ndjson}
+_WRITERS: dict[str, Callable[[Shape, Table], str]] = {
+    "csv": _write_csv,
+    "marked_csv": _write_marked_csv,
+    "ndjson": _write_ndjson,
+}

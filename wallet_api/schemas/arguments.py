@@ -7,12 +7,12 @@ from marshmallow import RAISE, Schema, ValidationError, post_load, validates_sch
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, Chain, stored_form
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
-from wallet_api.schemas.argument_fields import MAX_TEXT, TYPE, Choice, FreeText
+from wallet_api.schemas.argument_fields import MAX_TEXT, TYPE, Choice, FreeText, Switch
 
 FORMATS = ("json", "csv", "ndjson")
 AMOUNTS = ("number", "string")
 # The arguments of the form of a response, which do not change what it is about.
-OF_FORM = ("format", "amounts")
+OF_FORM = ("format", "bom", "amounts")
 
 
 def chains_of(data: Mapping[str, Any]) -> Sequence[Chain]:
@@ -109,6 +109,15 @@ class FormatMixin:
         "`csv` and `ndjson` return the rows alone, without the envelope.",
         load_default="json",
     )
+    bom = Switch(
+        "With `format=csv`, `true` begins it with a byte order mark, by which Excel reads it as UTF-8.",
+        load_default="false",
+    )
+
+    @validates_schema
+    def _bom_is_of_csv(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data.get("bom") and data.get("format") != "csv":
+            raise ValidationError({"bom": {"message": "is for format=csv alone"}})
 
 
 class WalletArguments(AddressMixin, GroupArguments):

@@ -145,6 +145,11 @@ class EntrySchema(Shape):
     period_stats = Rows(PeriodStatsSchema, "Its figures over the period.")
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
     chart = Rows(ChartSchema, "How its profit grew; absent without `chart=true`.", optional=True)
+    history_since = Moment(
+        "A sync has read all of its trades since this time in the period: before it, some may be missing."
+        " Absent otherwise.",
+        optional=True,
+    )
 
 
 class LeaderboardSchema(NativePriceShape):

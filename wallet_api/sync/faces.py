@@ -38,7 +38,8 @@ def read_faces(
             read_chain(connection, chain, source, summary, stopping)
         except ProviderFault as fault:
             summary.failures.append(f"{chain} {fault.outcome}")
-            log.warning("tokens of %s: %s %s", chain, fault.outcome, fault.detail)
+            # Faces are read from nodes alone.
+            log.warning("tokens of %s: %s", chain, fault.told(f"{chain.upper()}_RPC_URL"))
         else:
             read.append(chain)
     ended = partial(report.of_round, sync="tokens", succeeded_at=datetime.now(UTC))

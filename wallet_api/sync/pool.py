@@ -28,8 +28,8 @@ _RESET_SECONDS = 30.0
 # Why a round stops, and how many seconds no request is sent.
 Refusal = tuple[str, float]
 
-# When many consecutive wallets have failed because of the provider.
-DOWN: Refusal = ("the provider seems to be down", 30.0)
+# The pause when many consecutive wallets have failed because of the provider.
+_DOWN_SECONDS = 30.0
 
 # The next chunk of a job, why there is none, or None if the job was not begun.
 Result = tuple[Job, Chunk | Exception | None]
@@ -98,6 +98,11 @@ class Pool:
             # An unexpected error in one job must not stop the others.
             log.exception("fetching %s on %s failed", job.wallets[0].address, job.chain)
             return error
+
+
+def down(url_setting: str) -> Refusal:
+    """Return why the round stops when many consecutive wallets have failed because of the provider."""
+    return f"the provider of {url_setting} seems to be down", _DOWN_SECONDS
 
 
 def refusal_of(fault: ProviderFault, key_setting: str) -> Refusal | None:

@@ -22,7 +22,7 @@ from wallet_api.sync import report
 from wallet_api.sync.importer import FetchedChunk, Importer
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
-from wallet_api.sync.pool import DOWN, Pool, Result, refusal_of
+from wallet_api.sync.pool import Pool, Result, down, refusal_of
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.sources import Provider
 from wallet_api.sync.summaries import TradesSummary
@@ -242,7 +242,8 @@ class _TradesRound:
         count = self._summary.failures[failure] - _NAMED_WALLETS
         more = f" and {count} more" if count > 0 else ""
         detail = jobs[0].detail if jobs else ""
-        hint = f"; check the network and {self._provider.url_setting}" if failure in _OF_NETWORK else ""
+        check = "check the network and" if failure in _OF_NETWORK else "from the provider of"
+        hint = f"; {check} {self._provider.url_setting}" if detail else ""
         log.warning("not synced: %s %s: %s%s%s", failure, detail, names, more, hint)
 
     def _outcomes(self, chain: str | None = None) -> Counter[str | None]:
@@ -282,7 +283,8 @@ class _TradesRound:
         if refusal is None:
             job.fail(self._connection, fault.outcome, fault.detail)
             self._failures_in_a_row += fault.provider_works is False
-            refusal = DOWN if self._failures_in_a_row >= _FAILURES_IN_A_ROW else None
+            is_down = self._failures_in_a_row >= _FAILURES_IN_A_ROW
+            refusal = down(self._provider.url_setting) if is_down else None
         stopped, pause = self._summary.stopped, self._summary.pause_seconds
         if refusal is not None and (stopped is None or refusal[1] > pause):
             self._summary.stopped, self._summary.pause_seconds = refusal[0], round(refusal[1])
