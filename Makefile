@@ -61,7 +61,8 @@ dist: $(SERVICE) ## build dist/: the wheel, the source archive, and the versions
 	@rm -rf dist
 	@$(BIN)/python -c 'from setuptools.build_meta import build_sdist; build_sdist("dist")' >/dev/null
 	@$(PIP) wheel --no-deps --no-build-isolation --use-pep517 --wheel-dir dist dist/*.tar.gz
-	@cp config/requirements.txt dist
+	@# pip would want a hash of the wheel itself beside those of the others.
+	@sed -e '/^ *--hash/d' -e 's/ *\\$$//' config/requirements.txt > dist/requirements.txt
 	@ls dist
 
 lint: $(INSTALLED) ## check style, types and layers
@@ -99,11 +100,11 @@ clean: ## remove .venv and caches, but not the data in var/
 
 $(SERVICE): setup.cfg setup.py config/requirements.txt
 	@$(VENV_READY)
-	@$(PIP) install --retries 1 -r config/requirements.txt || $(NOT_INSTALLED)
+	@$(PIP) install --retries 1 --require-hashes -r config/requirements.txt || $(NOT_INSTALLED)
 	@$(PIP) install --no-build-isolation --no-deps --use-pep517 --editable .
 	@touch $@
 
 $(INSTALLED): $(SERVICE) config/requirements-dev.txt
 	@echo "Installing the tools for tests …"
-	@$(PIP) install --retries 1 -r config/requirements-dev.txt || $(NOT_INSTALLED)
+	@$(PIP) install --retries 1 --require-hashes -r config/requirements-dev.txt || $(NOT_INSTALLED)
 	@touch $@
