@@ -13,6 +13,10 @@ frozen() {
     # A dependency of Python 3.11.2 alone, that of Debian 12.
     $pip freeze --all --exclude wallet-api --exclude pip | sed "s/^async-timeout==.*/&; python_full_version < '3.11.3'/"
 }
+# What any platform and Python need besides, with the conditions for it.
+completed() {
+    "$work/uv/bin/uv" pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 -
+}
 hashed() {
     "$work/uv/bin/uv" pip compile --quiet --universal --no-deps --no-header --no-annotate --generate-hashes \
         --python-version 3.11 -
@@ -21,11 +25,12 @@ hashed() {
 "$work/uv/bin/python" -m pip --disable-pip-version-check --quiet install uv
 $pip install --upgrade pip setuptools
 $pip install '.[embedded]' async-timeout
-frozen > "$work/service"
-{ echo '# Made by `make lock`: the service and its embedded servers.'; hashed < "$work/service"; } > "$work/requirements.txt"
+frozen | completed > "$work/service"
 $pip install '.[dev]'
+frozen | completed | grep -vxF -f "$work/service" > "$work/tests"
+{ echo '# Made by `make lock`: the service and its embedded servers.'; hashed < "$work/service"; } > "$work/requirements.txt"
 {
     echo '# Made by `make lock`: what tests and lint need besides requirements.txt.'
-    frozen | grep -vxF -f "$work/service" | hashed
+    hashed < "$work/tests"
 } > "$work/requirements-dev.txt"
 mv "$work/requirements.txt" "$work/requirements-dev.txt" config/
