@@ -14,10 +14,13 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import FrameType
 from urllib.parse import urlsplit
 
 import click
+import psutil
 import psycopg
 import pytest
 import requests
@@ -42,6 +45,7 @@ from wallet_api.settings import Settings
 NewDatabase = Callable[[], AbstractContextManager[str]]
 
 STDERR = pytest.StashKey[int]()
+TERMINATED = pytest.StashKey[bool]()
 
 # The files that take longest, and start first, so that no worker is left with one at the end.
 LONG = (
@@ -70,6 +74,26 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(allow_loopback_only)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, partial(_terminate, config))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End a worker after SIGTERM, when its servers have ended: it would wait for what started it."""
+    if config.stash.get(TERMINATED, False) and hasattr(config, "workerinput"):
+        os._exit(128 + signal.SIGTERM)
+
+
+def _terminate(config: pytest.Config, number: int, frame: FrameType | None) -> None:
+    """End the run with the ends of all fixtures, as Ctrl-C does; the workers of pytest-xdist first."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    config.stash[TERMINATED] = True
+    if config.pluginmanager.has_plugin("dsession"):
+        workers = psutil.Process().children()
+        for worker in workers:
+            worker.terminate()
+        # pytest-xdist would kill them after ten seconds.
+        psutil.wait_procs(workers, timeout=END_SECONDS)
+    pytest.exit("SIGTERM", returncode=128 + number)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,8 @@ First the main thread waits with a timeout for a result that does not come, and 
 WAITS times with queue.Queue, as `wallet-api sync` does, and with queue.SimpleQueue, which never returns up to
 Python 3.12 if the handler of a signal outlasts the timeout. Then each command is sent SIGTERM, SIGINT or
 SIGHUP RUNS times, at any instant of its first seconds. Ends with status 0 if each wait of queue.Queue
-returned, and each command ended within LIMIT_SECONDS and left no process, shared memory or lock file.
+returned, and each command ended within LIMIT_SECONDS and left no process, shared memory or lock file. What
+the threads of one do that did not end is printed.
 """
 
 import os
@@ -35,6 +36,7 @@ import psutil
 from tests.ledger.in_process import Importer
 from tests.lib.processes import Process, environment_of, kill, processes_of
 from tests.lib.running_up import free_port
+from tests.lib.waiting import eventually
 from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.operator import Operator
@@ -47,6 +49,16 @@ from wallet_api.settings import Settings
 LIMIT_SECONDS = 15.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _WAIT_SECONDS = 0.05
+# Runs a module that writes the stacks of all threads at SIGPROF, which nothing else uses.
+_WITH_STACKS = """
+import faulthandler, os, runpy, signal, sys, tempfile
+name = os.path.join(tempfile.gettempdir(), f"wallet-api-stacks-{os.getpid()}")
+descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+os.set_inheritable(descriptor, False)
+faulthandler.register(signal.SIGPROF, file=descriptor, all_threads=True)
+del sys.argv[0]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
 _SHARED = Path("/dev/shm")
 
 
@@ -182,7 +194,21 @@ def _gunicorn(settings: Settings) -> Process[str]:
 
 def _quiet(environment: dict[str, str], *module: str) -> Process[str]:
     output = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return Process([sys.executable, "-m", *module], env=environment, **output)
+    return Process([sys.executable, "-c", _WITH_STACKS, *module], env=environment, **output)
+
+
+def stacks_of(process: Process[str]) -> str:
+    """Return what each thread of a command that does not end is doing."""
+    file = stack_file(process)
+    process.send_signal(signal.SIGPROF)
+    eventually(lambda: file.exists() and file.stat().st_size > 0, 5)
+    time.sleep(0.5)
+    return file.read_text() if file.exists() else "(it has not begun)"
+
+
+def stack_file(process: Process[str]) -> Path:
+    """Return the file into which a command writes its stacks."""
+    return Path(tempfile.gettempdir()) / f"wallet-api-stacks-{process.pid}"
 
 
 def measure(name: str, start: Start, home: Path, runs: int, fresh: Path | None) -> bool:
@@ -191,16 +217,23 @@ def measure(name: str, start: Start, home: Path, runs: int, fresh: Path | None) 
     hung = 0
     for run in range(runs):
         shared = unused_memory() if fresh else None
+        started = time.monotonic()
         process = start()
         time.sleep(random.uniform(0.0, 9.0))
         number = random.choice(_SIGNALS[:2] if name == "gunicorn" else _SIGNALS)
         began = time.monotonic()
         process.send_signal(number)
-        try:
-            statuses[process.wait(timeout=LIMIT_SECONDS)] += 1
-        except subprocess.TimeoutExpired:
+        if eventually(lambda: process.poll() is not None, LIMIT_SECONDS):  # noqa: B023
+            statuses[process.wait()] += 1
+        else:
             hung += 1
+            click.echo(
+                f"{name}, {signal.Signals(number).name} after {began - started:.2f} s:\n{stacks_of(process)}"
+            )
+            kill([psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)])
+            process.wait()
         took.append(time.monotonic() - began)
+        stack_file(process).unlink(missing_ok=True)
         left.update(leftovers(fresh or home, shared))
         if fresh and run % 2:
             if processes := processes_of(fresh):

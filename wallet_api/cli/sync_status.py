@@ -9,6 +9,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.database import Row
+from wallet_api.settings import Settings
 from wallet_api.sync import report
 from wallet_api.sync.named import read_named
 from wallet_api.times import shown_time
@@ -44,9 +45,14 @@ def sync_status(as_json: bool) -> None:
     with database() as connection:
         lists = report.read(connection, datetime.now(UTC))
         named, beyond = read_named(connection)
+        major, minor = divmod(connection.info.server_version, 10_000)
+    # Its updates are those of this service's environment.
+    embedded = {} if Settings.from_environment().database_url else {"embedded_postgresql": f"{major}.{minor}"}
+    if embedded and not as_json:
+        click.echo(f"The embedded server is PostgreSQL {major}.{minor}.")
     if as_json:
         shown = {name: rows for name, rows in lists.items() if name not in _OF_METRICS}
-        print_json(shown | {"named": named, "named_beyond": beyond})
+        print_json(shown | embedded | {"named": named, "named_beyond": beyond})
     elif not lists["syncs"] and not lists["left_out"]:
         click.echo(f"Nothing was synced yet. Run '{typed('sync trades')}' and '{typed('sync prices')}'.")
     else:
