@@ -1,9 +1,12 @@
-"""The supported chains: wallet types, native coins, address forms, and the providers' names for them."""
+"""The supported chains: all that is a fact of one of them, and since when where it changes.
+
+What a chain states itself is read from it; what is here is what cannot be read, or not before it is needed.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from types import MappingProxyType
 from typing import Literal, Self, get_args
 
@@ -81,12 +84,27 @@ class Explorer:
 
 
 @dataclass(frozen=True)
+class Rules:
+    """What holds of a chain since a day, until the next ones.
+
+    There is a block each `block_seconds`, and it is final after about `final_seconds`. `milliseconds` is the
+    field of a header with the time in milliseconds, where the chain has one.
+    """
+
+    since: date
+    block_seconds: float
+    final_seconds: float
+    milliseconds: str | None = None
+
+
+@dataclass(frozen=True)
 class Chain:
     """A blockchain. `pseudo_mints` stand for the native coin itself where a provider requires an address.
 
     `stable_mints` are dollar coins: an amount of one is the dollar value of what it was exchanged for.
     `rent_rates` are the lamports that an account needs for each of its bytes and for 128 more, each since a
     time, the first one since ever.
+    `rules` are what else changes, the oldest first.
     """
 
     name: str
@@ -100,6 +118,7 @@ class Chain:
     stable_mints: frozenset[str]
     alchemy_network: str
     explorer: Explorer
+    rules: tuple[Rules, ...]
     evm_chain_id: int | None = None
     rent_rates: tuple[tuple[datetime, int], ...] = ()
 
@@ -134,6 +153,15 @@ class Chain:
         assert self.evm_chain_id is not None
         return hex(self.evm_chain_id)
 
+    def rules_on(self, day: date) -> Rules:
+        """Return what holds on a day."""
+        return next((rules for rules in reversed(self.rules) if rules.since <= day), self.rules[0])
+
+    @property
+    def milliseconds(self) -> str | None:
+        """Return the field of a header with the time in milliseconds, if the chain has one now."""
+        return self.rules[-1].milliseconds
+
     def canonical(self, text: str) -> str:
         """Return the stored form of an address or mint: lower case on EVM chains, unchanged on Solana."""
         return text if self.case_sensitive else text.lower()
@@ -164,6 +192,7 @@ def _evm(
     wrapped_mint: str,
     stable_mints: Iterable[str],
     explorer: Explorer,
+    rules: tuple[Rules, ...],
 ) -> Chain:
     return Chain(
         name=name,
@@ -177,6 +206,7 @@ def _evm(
         stable_mints=frozenset(stable_mints),
         alchemy_network=f"{name}-mainnet",
         explorer=explorer,
+        rules=rules,
         evm_chain_id=chain_id,
     )
 
@@ -210,6 +240,8 @@ _SOLANA = Chain(
         (datetime.min.replace(tzinfo=UTC), 6_960),
         (datetime(2026, 9, 3, tzinfo=UTC), 5_080),
     ),
+    # SIMD-0525, in two steps until the end of August.
+    rules=(Rules(date(2020, 3, 16), 0.4, 13.0), Rules(date(2026, 8, 31), 0.3, 13.0)),
 )
 
 CHAINS: Mapping[str, Chain] = MappingProxyType(
@@ -226,6 +258,13 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",  # FDUSD
                 ),
                 Explorer.of("bscscan.com", "bsc"),
+                (
+                    Rules(date(2020, 8, 29), 3.0, 45.0),
+                    # BEP-520 and BEP-524, and https://docs.bnbchain.org/announce/fermi-bsc.
+                    Rules(date(2025, 4, 29), 1.5, 8.0, "milliTimestamp"),
+                    Rules(date(2025, 6, 30), 0.75, 4.0, "milliTimestamp"),
+                    Rules(date(2026, 1, 14), 0.45, 3.0, "milliTimestamp"),
+                ),
             ),
             _evm(
                 *("base", 8453, ("kol", "smart"), "ETH", "0x4200000000000000000000000000000000000006"),
@@ -235,6 +274,11 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x50c5725949a6f0c72e6c4a641f24049a917db0cb",  # DAI
                 ),
                 Explorer.of("basescan.org", "base"),
+                (
+                    Rules(date(2023, 6, 15), 2.0, 1200.0),
+                    # https://docs.base.org/base-chain/specs/upgrades/denim/overview
+                    Rules(date(2026, 11, 5), 0.2, 1200.0, "timestampMs"),
+                ),
             ),
             _evm(
                 *("eth", 1, ("kol",), "ETH", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
@@ -245,6 +289,7 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x6b175474e89094c44da98b954eedeac495271d0f",  # DAI
                 ),
                 Explorer.of("etherscan.io", "ethereum"),
+                (Rules(date(2015, 7, 30), 14.0, 900.0), Rules(date(2022, 9, 15), 12.0, 900.0)),
             ),
         )
     }

@@ -4,10 +4,13 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlsplit
+
+from wallet_api.chains import CHAINS
 
 # The one of the demo speaks as Alchemy does.
 PROVIDERS = ("moralis", "rpc", "alchemy", "demo")
@@ -171,6 +174,16 @@ def _setting(default: Any, read: Callable[[str], Any] = str, *, secret: bool = F
 
 
 @dataclass(frozen=True)
+class ChainSettings:
+    """The settings of one chain. Those of Solana have no `confirm_seconds`: what is read there is final."""
+
+    provider: str
+    trades_provider: str
+    rpc_url: str | None = field(repr=False)
+    confirm_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Settings:
     """The settings of a process. The environment variable of a field has its name in capitals.
 
@@ -231,9 +244,9 @@ class Settings:
     eth_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
     bnb_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
     base_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
-    eth_confirmations: int = _setting(2, _whole(0))
-    bnb_confirmations: int = _setting(7, _whole(0))
-    base_confirmations: int = _setting(2, _whole(0))
+    eth_confirm_seconds: float = _setting(20.0, _number)
+    bnb_confirm_seconds: float = _setting(20.0, _number)
+    base_confirm_seconds: float = _setting(20.0, _number)
 
     moralis_api_key: str | None = _setting(None, secret=True)
     moralis_evm_url: str = _setting("https://deep-index.moralis.io/api/v2.2", _url)
@@ -268,6 +281,7 @@ class Settings:
         """Return the settings. Raises SettingsError, which names all invalid variables without values."""
         values: dict[str, Any] = {}
         faults: list[str] = []
+        environment = {**_renamed(environment, faults), **environment}
         for setting in fields(cls):
             variable = setting.name.upper()
             text = environment.get(variable, "").strip()
@@ -281,16 +295,48 @@ class Settings:
             raise SettingsError("; ".join(faults))
         return cls(**values)
 
-    def trades_provider(self, chain: str) -> str:
-        """Return the provider of trades on a chain."""
-        return str(getattr(self, f"{chain}_trades_provider"))
-
-    def rpc_url(self, chain: str) -> str | None:
-        """Return the URL of the node of a chain."""
-        url: str | None = getattr(self, f"{chain}_rpc_url")
-        return url
+    def chain(self, name: str) -> ChainSettings:
+        """Return the settings of a chain: those whose names begin with it."""
+        own = {each.name: f"{name}_{each.name}" for each in fields(ChainSettings)}
+        return ChainSettings(
+            **{each: getattr(self, long) for each, long in own.items() if hasattr(self, long)}
+        )
 
     @classmethod
     def variables(cls) -> tuple[str, ...]:
         """Return the names of all environment variables, in the order of the fields."""
         return tuple(setting.name.upper() for setting in fields(cls))
+
+
+def outdated(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return a sentence for each variable that has an old name, and counts as that of another."""
+    renamed = _renamed(environment, [])
+    return [
+        f"{old} has another name and another unit now: it counts as {new}={renamed[new]}"
+        for old, new in _OLD.items()
+        if new in renamed
+    ]
+
+
+# The last blocks of a chain, which were counted before their number in a second changed.
+_OLD = {
+    f"{name.upper()}_CONFIRMATIONS": f"{name.upper()}_CONFIRM_SECONDS" for name in CHAINS if name != "solana"
+}
+
+
+def _renamed(environment: Mapping[str, str], faults: list[str]) -> dict[str, str]:
+    """Return the new variables of those with an old name, unless they are set too; add what is wrong."""
+    renamed: dict[str, str] = {}
+    today = datetime.now(UTC).date()
+    for old, new in _OLD.items():
+        text = environment.get(old, "").strip()
+        if text and not environment.get(new, "").strip():
+            try:
+                seconds = (
+                    _whole(0)(text) * CHAINS[old.partition("_")[0].lower()].rules_on(today).block_seconds
+                )
+            except ValueError as fault:
+                faults.append(f"{old} {fault}")
+            else:
+                renamed[new] = f"{seconds:g}"
+    return renamed

@@ -64,9 +64,12 @@ class EvmChain:
     """A chain whose first block has the number `start`, and what its node allows.
 
     `behind` is how many of the newest blocks the node does not have yet; with `lies`, its `eth_blockNumber`
-    says otherwise; with `ignores_filters`, it returns the logs of all. `state_blocks` is for how many blocks
-    it keeps state; `new` are accounts that traces do not have before. `placed_by` has placed all orders in
-    native coin. `contracts` has the block of each contract's creation.
+    and newest block say otherwise; with `ignores_filters`, it returns the logs of all. `state_blocks` is for
+    how many blocks it keeps state; `new` are accounts that traces do not have before. `placed_by` has placed
+    all orders in native coin. `contracts` has the block of each contract's creation. The logs of `omitted`
+    transactions are left out until their block is `omitted_seconds` old. The logs up to the newest block come
+    from a node that is `halves` blocks behind. With `reorders`, the receipts of a block are in another order.
+    With `milliseconds`, headers have this field.
     """
 
     start: int = 1000
@@ -86,12 +89,21 @@ class EvmChain:
     supplies: dict[str, int] = field(default_factory=dict)
     placed_by: str = ZERO
     contracts: dict[str, int] = field(default_factory=dict)
+    omitted: set[str] = field(default_factory=set)
+    omitted_seconds: float = 0.0
+    halves: int = 0
+    reorders: bool = False
+    milliseconds: str = ""
     lock: Lock = field(default_factory=Lock)
     _forks: int = 0
+    # Where a transaction was added.
+    _places: dict[str, int] = field(default_factory=dict)
 
     def add(self, created_at: datetime, *transactions: Transaction) -> Block:
         """Append a block."""
         self.blocks.append(Block(created_at, list(transactions)))
+        for one in transactions:
+            self._places[one.hash] = len(self.blocks) - 1
         return self.blocks[-1]
 
     def reorganise(self, depth: int, blocks: Iterable[Block]) -> None:
@@ -140,6 +152,8 @@ class EvmChain:
 
     def _block(self, tag: str, whole: bool) -> Row | None:
         number = self._number(tag)
+        if tag == "latest" and self.lies:
+            number = self.newest + self.behind
         if number is None:
             if tag != "latest" and int(tag, 16) < self.start:
                 # Before the first block, nothing happened.
@@ -150,6 +164,11 @@ class EvmChain:
         transactions = [_sent(one) for one in block.transactions]
         return _header(number, self._hash(number), block.created_at) | {
             **({} if block.timestamp is None else {"timestamp": hex(block.timestamp)}),
+            **(
+                {self.milliseconds: hex(int(block.created_at.timestamp() * 1000))}
+                if self.milliseconds
+                else {}
+            ),
             "parentHash": self._hash(number - 1) if number > self.start else "0x" + "0" * 64,
             "miner": block.miner,
             "withdrawals": [{"address": address, "amount": "0x5"} for address in block.withdrawals] or None,
@@ -174,7 +193,9 @@ class EvmChain:
             same = (number for number in numbers if self._hash(number) == query["blockHash"])
             first = last = next(same, self.start - 1)
         else:
-            first, last = int(query["fromBlock"], 16), int(query["toBlock"], 16)
+            tag = query["toBlock"]
+            first = int(query["fromBlock"], 16)
+            last = self.newest - self.halves if tag == "latest" else int(tag, 16)
         values = [value for value in query["topics"][1:] if isinstance(value, list)]
         if any(len(each) > self.most_topics for each in values):
             raise Refused(-32000, "exceed max addresses or topics per search position")
@@ -183,14 +204,24 @@ class EvmChain:
         rows = []
         for number in range(max(first, self.start), min(last, self.newest) + 1):
             for receipt in self._receipts_of(number):
+                if self.withheld(receipt["transactionHash"], self.blocks[number - self.start]):
+                    continue
                 rows += [log for log in receipt["logs"] if self.ignores_filters or _matches(log, query)]
         if len(rows) > self.most_logs:
             raise Refused(-32005, f"query returned more than {self.most_logs} results.")
         return rows
 
+    def withheld(self, signature: str, block: Block) -> bool:
+        """Say whether the node leaves out the logs of a transaction now."""
+        age = (datetime.now(UTC) - block.created_at).total_seconds()
+        return signature in self.omitted and age < self.omitted_seconds
+
     def _receipt(self, signature: str) -> Row | None:
-        for number in range(self.newest, self.start - 1, -1):
-            # Building all receipts of a long chain for each call would take most of the time of a soak.
+        place = self._places.get(signature, -1) + self.start
+        # Building all receipts of a long chain for each call would take most of the time of a soak.
+        for number in (place, *range(self.newest, self.start - 1, -1)):
+            if not self.start <= number <= self.newest:
+                continue
             if any(one.hash == signature for one in self.blocks[number - self.start].transactions):
                 (receipt,) = (
                     each for each in self._receipts_of(number) if each["transactionHash"] == signature
@@ -208,7 +239,8 @@ class EvmChain:
 
     def _block_receipts(self, tag: str) -> list[Row] | None:
         number = self._number(tag)
-        return None if number is None else self._receipts_of(number)
+        receipts = [] if number is None else self._receipts_of(number)
+        return None if number is None else receipts[:: -1 if self.reorders else 1]
 
     def _state(self, tag: str) -> int:
         number = int(tag, 16)

@@ -74,7 +74,7 @@ class Launches:
 def launches(stub: Stub, operator: Operator) -> Launches:
     """Eight wallets in two launches. What each gains is computed by hand below."""
     made = Launches()
-    operator.environment |= stub.evm_environment("eth") | {"ETH_CONFIRMATIONS": "2"}
+    operator.environment |= stub.evm_environment("eth") | {"ETH_CONFIRM_SECONDS": "24"}
     stub.nodes.blocks["eth"] = made.chain
     b, s = made.buy, made.sell
     made.blocks([(), (), ()])

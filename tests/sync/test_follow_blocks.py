@@ -59,7 +59,7 @@ def test_status_shows_that_the_chain_is_followed_and_only_rounds_with_news_are_r
     assert any(line.split()[:6] == words for line in status(operator).splitlines())
     # Only new blocks are read.
     stub.calls.clear()
-    assert eventually(lambda: len(stub.requests_of("eth_blockNumber")) >= 3, 30)
+    assert eventually(lambda: stub.requests_of("eth_getBlockByNumber").count("latest") >= 3, 30)
     assert stub.requests_of("eth_getLogs") == []
     chain.add(now(), buy(1))
     assert running.next_round()["changed"] == 1
@@ -149,5 +149,5 @@ def test_chains_without_a_node_are_read_with_their_own_period(
     running = follow(start)
     # The first rounds of both.
     running.next_round()
-    assert eventually(lambda: len(stub.requests_of("eth_blockNumber")) >= 5, 30)
+    assert eventually(lambda: stub.requests_of("eth_getBlockByNumber").count("latest") >= 5, 30)
     assert len([call for call in stub.calls if call.name.endswith("/swaps")]) == 1

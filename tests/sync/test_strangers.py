@@ -267,8 +267,10 @@ def test_a_block_that_is_too_large_costs_no_trade_in_it(
 def test_what_others_did_is_bounded_expires_and_pushes_out_nothing(
     stub: Stub, chain: EvmChain, operator: Operator
 ) -> None:
-    operator.environment["ETH_CONFIRMATIONS"] = "1"
-    chain.add(now(), *many_logs(stub, chain))
+    operator.environment["ETH_CONFIRM_SECONDS"] = "5"
+    # So that each is none of the last blocks, which are read again anyhow, when the next ones are there.
+    moments_of_blocks = (now() - timedelta(seconds=60 - 8 * place) for place in range(7))
+    chain.add(next(moments_of_blocks), *many_logs(stub, chain))
     done = operator.sync("trades", "--chain", "eth", "--since", AT.isoformat())
     # No alarm.
     assert (done.status, done.only["unsigned"], done.only["new_left_out"]) == (0, 1, 0)
@@ -278,9 +280,8 @@ def test_what_others_did_is_bounded_expires_and_pushes_out_nothing(
     moments = []
     for _ in range(3):
         moments += operator.fetch(tried)
-        # So that it is none of the last blocks, which are read again anyhow.
-        chain.add(now())
-        chain.add(now())
+        chain.add(next(moments_of_blocks))
+        chain.add(next(moments_of_blocks))
         one_round(operator)
     assert moments[0] != moments[1] == moments[2]
     flood = (

@@ -21,7 +21,7 @@ from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.forms import EARLIEST
 from wallet_api.ledger.files.readers import read_denied
-from wallet_api.settings import Settings
+from wallet_api.settings import Settings, outdated
 from wallet_api.sync.faces import read_faces
 from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
@@ -183,4 +183,6 @@ def _ready(options: dict[str, Any], *, repeats: bool = False) -> Iterator[tuple[
     note = partial(write_sync_note, Settings.from_environment(), dated=dated)
     with settings_with_database(notify=note) as settings, ExitStack() as stack:
         log_to_stderr(settings, stack, verbose=verbose)
+        for sentence in outdated():
+            log.warning("sync: %s", sentence)
         yield settings, stack

@@ -37,7 +37,8 @@ def sync_status(as_json: bool) -> None:
     liquidity what a pool or an order book of Solana keeps or settles, unsigned what others did, which is
     tried again once and, after a week, expired, others what was read on Solana and only names its wallet,
     from_logs trades whose value comes from logs, since the node had no state, denied trades in tokens of
-    TOKEN_DENYLIST, reorganised trades that were removed with their blocks.
+    TOKEN_DENYLIST, reorganised trades that were removed with their blocks, late transactions that a node has
+    left out when their block was read first.
 
     WHAT MOVED is what looks like a trade of a dollar or more, and nothing proves that the wallet agreed to
     it: 'wallet-api sync accept TRANSACTION WALLET' takes it in. The first 100 of a wallet are named.

@@ -210,7 +210,7 @@ def _sync_jobs(settings: Settings) -> dict[str, list[str]]:
         jobs["prices"] = ["--every", f"{_PRICES_SECONDS:g}"]
         # A chain without a node is read every SYNC_TRADES_SECONDS.
         jobs["trades"] = ["--follow"]
-    if any(settings.rpc_url(chain) for chain in CHAINS):
+    if any(settings.chain(chain).rpc_url for chain in CHAINS):
         jobs["tokens"] = ["--every", f"{_TOKENS_SECONDS:g}"]
     return jobs
 
@@ -218,7 +218,7 @@ def _sync_jobs(settings: Settings) -> dict[str, list[str]]:
 def _syncs(settings: Settings) -> bool:
     """Return whether a provider of trades is configured."""
     return settings.moralis_api_key is not None or any(
-        settings.trades_provider(chain) == "rpc" for chain in CHAINS
+        settings.chain(chain).trades_provider == "rpc" for chain in CHAINS
     )
 
 

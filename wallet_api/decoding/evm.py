@@ -114,6 +114,11 @@ class ChainBlock(msgspec.Struct, rename="camel"):
     withdrawals: list[Withdrawal] | None = None
 
     @property
+    def place(self) -> int:
+        """Return its number. Raise UnusableRow."""
+        return quantity(self.number)
+
+    @property
     def listed(self) -> list[BlockTransaction]:
         """Return the transactions; none if the block has only their hashes."""
         return [one for one in self.transactions if isinstance(one, BlockTransaction)]

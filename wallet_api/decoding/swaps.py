@@ -74,7 +74,9 @@ OTHERS = "others"
 """A transaction of Solana that names the wallet, which it did not sign."""
 EXPIRED = "expired"
 """What others did, could not be read, and is no longer kept."""
-COUNTED = (NO_TRADE, LIQUIDITY, UNSIGNED, OTHERS, FROM_LOGS, REORGANISED, DENIED, EXPIRED)
+LATE = "late"
+"""A transaction that a node has left out when its block was read first."""
+COUNTED = (NO_TRADE, LIQUIDITY, UNSIGNED, OTHERS, FROM_LOGS, REORGANISED, DENIED, EXPIRED, LATE)
 
 
 class Reason(StrEnum):

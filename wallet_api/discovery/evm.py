@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.evm import TRANSFER, ZERO, ChainBlock, Log, address_of
+from wallet_api.decoding.evm import TRANSFER, ZERO, Log, address_of
 from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Draft
 from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
 from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.replies import reply_quantity
-from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, block_time
-from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
-from wallet_api.providers.trades.evm_spans import LONGEST_SPAN, EvmSpans
+from wallet_api.providers.trades.evm_node import REPLACED, EvmNode, Found, block_call, block_time, read_block
+from wallet_api.providers.trades.evm_reader import EvmReader
+from wallet_api.providers.trades.evm_spans import LONGEST_SECONDS, EvmSpans
 from wallet_api.providers.trades.source import Chunk
 
-_FIRST_SPAN = 100
+_FIRST_SECONDS = 1200.0
 # A span with fewer transfers is doubled.
 _FEW_LOGS = 200
 # The transactions that are read together, so that few are read beyond the last first buyer.
@@ -44,13 +44,13 @@ class _Log(Log, rename="camel", kw_only=True):
 class EvmSource:
     """A node of an EVM chain. The present is the newest final block at the first start."""
 
-    def __init__(self, chain: Chain, node: Node, confirmations: int, mints: Sequence[str]) -> None:
+    def __init__(self, chain: Chain, node: Node, confirm_seconds: float, mints: Sequence[str]) -> None:
         self._node = EvmNode(chain, node)
-        self._reader = EvmRpcTrades(chain, node, confirmations)
+        self._reader = EvmReader(chain, self._node)
         self._spans = EvmSpans(chain, self._node, mints)
         self._wallets = Wallets(chain)
         self._node.check_chain()
-        self._newest = max(0, self._node.newest() - confirmations)
+        self._newest = max(0, self._node.newest() - self._node.pace.blocks(confirm_seconds))
 
     def beginning(self, mint: str, since: Since | None) -> Beginning:
         """Implement FirstBuyers.beginning: the contract's first block."""
@@ -108,7 +108,8 @@ class EvmSource:
         number = min(launch.beginning.block for launch in launches if launch.beginning)
         may_widen = True
         while number <= self._newest:
-            last, found, may_widen = self._spans.read(wallets, number, self._newest, may_widen)
+            span = self._spans.read(wallets, number, self._newest, may_widen)
+            found, may_widen = span.found, span.may_widen
             # With what was read before, which costs no request: transactions of a wallet in a block share the
             # change of its balance.
             readings = self._readings(found)
@@ -117,7 +118,7 @@ class EvmSource:
                 for number, block in found.items()
                 for wallet in block.unlisted
             )
-            number = last + 1
+            number = span.last + 1
             yield Own(readings, addresses if number > self._newest else ())
 
     def _readings(self, found: dict[int, Found]) -> list[Reading]:
@@ -139,7 +140,7 @@ class EvmSource:
 
     def _transfers(self, mint: str, number: int) -> Iterator[list[_Log]]:
         """Yield all transfers of a token from a block on, in their order, by spans."""
-        width, may_widen = _FIRST_SPAN, True
+        width, may_widen = self._node.pace.blocks(_FIRST_SECONDS), True
         while number <= self._newest:
             last = min(self._newest, number + width - 1)
             logs = self._span(mint, number, last)
@@ -148,16 +149,14 @@ class EvmSource:
                 continue
             yield logs
             if may_widen and len(logs) < _FEW_LOGS:
-                width = min(2 * width, LONGEST_SPAN)
+                width = min(2 * width, self._node.pace.blocks(LONGEST_SECONDS))
             number = last + 1
 
     def _span(self, mint: str, first: int, last: int) -> list[_Log] | None:
         """Return the transfers of a span; None if it is too long for the node."""
         query = {"address": [mint], "topics": [[TRANSFER]], "fromBlock": hex(first), "toBlock": hex(last)}
         try:
-            result, end = self._node.request(
-                [("eth_getLogs", [query]), ("eth_getBlockByNumber", [hex(last), False])]
-            )
+            result, end = self._node.request([("eth_getLogs", [query]), block_call(last)])
             logs = [log for log in result.read(list[_Log]) if not log.removed and len(log.topics) == 3]
         except (TimedOut, Rejected, TooLarge) as fault:
             if first == last:
@@ -165,8 +164,7 @@ class EvmSource:
                     raise NotReached(TOO_MANY) from None
                 raise
             return None
-        if end.read(ChainBlock | None) is None:  # type: ignore[arg-type]
-            raise Broken(BEHIND)
+        read_block(end)
         # A node that ignores the filter may as well leave out logs.
         for log in logs:
             if log.address.lower() != mint or log.topics[0] != TRANSFER:

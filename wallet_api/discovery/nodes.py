@@ -27,7 +27,7 @@ def node_source(
     def make() -> FirstBuyers:
         if chain == "solana":
             return SolanaSource(node, mints)
-        return EvmSource(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"), mints)
+        return EvmSource(CHAINS[chain], node, settings.chain(chain).confirm_seconds, mints)
 
     with closing(node.fetcher):
         yield make

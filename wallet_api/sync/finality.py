@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, load_statements, translated
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.forms import BadRow
@@ -14,7 +15,7 @@ from wallet_api.ledger.files.rows import TradeIdentity
 from wallet_api.ledger.remove import remove_trades, stage_trades
 from wallet_api.providers.trades.source import Block, Unfinal
 
-# More than any reorganisation has been deep, and each round adds at least one.
+# So many are kept at least, also of a chain whose blocks are final soon; each round adds one or more.
 _KEPT_BLOCKS = 256
 
 _FINALITY = load_statements(__package__, "finality")
@@ -27,7 +28,7 @@ def read_blocks(connection: Connection, blockchain: str) -> list[Block]:
 
 
 def save_blocks(connection: Connection, blockchain: str, blocks: Sequence[Block]) -> None:
-    """Keep these blocks, and forget the oldest ones."""
+    """Keep these blocks, and forget those that are final, but for the newest ones."""
     if not blocks:
         return
     rows = [
@@ -36,7 +37,10 @@ def save_blocks(connection: Connection, blockchain: str, blocks: Sequence[Block]
     ]
     with connection.cursor() as cursor:
         cursor.executemany(_FINALITY["keep_block"], rows)
-    connection.execute(_FINALITY["forget_blocks"], {"blockchain": blockchain, "kept": _KEPT_BLOCKS})
+    newest = max(block.created_at for block in blocks)
+    final = timedelta(seconds=CHAINS[blockchain].rules_on(newest.date()).final_seconds)
+    parameters = {"blockchain": blockchain, "kept": _KEPT_BLOCKS, "final": final}
+    connection.execute(_FINALITY["forget_blocks"], parameters)
 
 
 def remove_orphans(connection: Connection, blockchain: str, orphans: Sequence[Block]) -> int:

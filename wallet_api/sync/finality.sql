@@ -11,16 +11,20 @@ SELECT number,
  ORDER BY number;
 
 -- keep_block --
--- Keep a block. Needs sync_blocks_pkey.
+-- Keep a block; of one that was read before, also what a node leaves out now. Needs sync_blocks_pkey.
 INSERT INTO sync_blocks (blockchain, number, hash, created_at, transactions)
 VALUES (%(blockchain)s, %(number)s, %(hash)s, %(created_at)s, %(transactions)s)
     ON CONFLICT (blockchain, number) DO UPDATE
    SET hash = excluded.hash,
        created_at = excluded.created_at,
-       transactions = excluded.transactions;
+       transactions = CASE WHEN sync_blocks.hash = excluded.hash
+                           THEN ARRAY(SELECT DISTINCT signature
+                                        FROM unnest(sync_blocks.transactions || excluded.transactions) AS signature)
+                           ELSE excluded.transactions
+                      END;
 
 -- forget_blocks --
--- Forget all but the newest ones of a chain. Needs sync_blocks_pkey.
+-- Forget the blocks of a chain that are final, but for the newest ones. Needs sync_blocks_pkey.
 DELETE FROM sync_blocks
  WHERE blockchain = %(blockchain)s
    AND number < (SELECT min(newest.number)
@@ -28,10 +32,13 @@ DELETE FROM sync_blocks
                            FROM sync_blocks
                           WHERE blockchain = %(blockchain)s
                           ORDER BY number DESC
-                          LIMIT %(kept)s) AS newest);
+                          LIMIT %(kept)s) AS newest)
+   AND created_at < (SELECT max(created_at) - %(final)s::interval
+                       FROM sync_blocks
+                      WHERE blockchain = %(blockchain)s);
 
 -- orphaned_trades --
--- The trades of some transactions, each of a block. Needs wallets_by_group, trades_by_time, tokens_pkey.
+-- The trades of some transactions, each of the second of its block. Needs wallets_by_group, trades_by_time, tokens_pkey.
 SELECT wallets.blockchain,
        wallets.address AS wallet_address,
        trades.tx_signature,
@@ -43,7 +50,8 @@ SELECT wallets.blockchain,
     ON wallets.blockchain = %(blockchain)s
   JOIN trades
     ON trades.wallet_id = wallets.wallet_id
-   AND trades.created_at = lost.created_at
+   AND trades.created_at >= date_trunc('second', lost.created_at)
+   AND trades.created_at < date_trunc('second', lost.created_at) + interval '1 second'
    AND trades.tx_signature = lost.tx_signature
   JOIN tokens
     ON tokens.token_id = trades.token_id;

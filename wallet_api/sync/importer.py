@@ -122,6 +122,7 @@ class Importer:
                 one.job.save_synced(self._connection, one.chunk)
                 if one.job.ranges:
                     report.add(self._connection, report.of_left_out(counts))
+            one.chunk.landed()
             if one.job.ranges:
                 self._count(one, arrived)
             else:

@@ -46,8 +46,8 @@ RETURNING wallet_id;
 
 -- move --
 -- Save how far a chain has been read, for all of its wallets. Needs sync_chains_pkey.
-INSERT INTO sync_chains AS chain (blockchain, synced_until, tried_at)
-VALUES (%(blockchain)s, %(synced_until)s, %(tried_at)s)
+INSERT INTO sync_chains AS chain (blockchain, synced_until, tried_at, rechecked_until)
+VALUES (%(blockchain)s, %(synced_until)s, %(tried_at)s, %(synced_until)s)
     ON CONFLICT (blockchain) DO UPDATE
    SET synced_until = excluded.synced_until,
        tried_at = excluded.tried_at,

@@ -36,7 +36,7 @@ class _Family(NamedTuple):
 _ACTIVE = "Since a sync last succeeded, was first tried, or read a wallet in a round under way."
 _DELAY = "Median time from block to ledger in the last round with new trades."
 _UNDER_WAY = "Wallets of a round under way that takes longer than a minute."
-_HARMLESS = "no_trade, liquidity, unsigned, others, expired, from_logs and reorganised are no faults."
+_HARMLESS = "no_trade, liquidity, unsigned, others, expired, from_logs, late and reorganised are no faults."
 _GAPS = "Wallets that were read since they were not followed for a time."
 _FAMILIES = (
     _Family("syncs", "quiet_seconds", _SYNC, "age_seconds", _ACTIVE),

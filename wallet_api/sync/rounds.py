@@ -24,6 +24,7 @@ from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_
 from wallet_api.sync.left_out import left_out_due
 from wallet_api.sync.pool import Pool, Result, down, refusal_of
 from wallet_api.sync.prices import Prices
+from wallet_api.sync.recheck import Rechecks
 from wallet_api.sync.sources import Provider
 from wallet_api.sync.summaries import TradesSummary
 from wallet_api.sync.watch import NoticeJob, Watcher
@@ -65,6 +66,11 @@ class TradesSync:
     denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     watcher: Watcher | None = field(default=None, init=False)
+    rechecks: Rechecks | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.provider.recheck is not None:
+            self.rechecks = Rechecks(self.provider.recheck, self.overlap)
 
     @property
     def watches_blocks(self) -> bool:
@@ -104,7 +110,8 @@ class TradesSync:
             self.watcher = self.watcher or self.start_watching()
             rows = self.watcher.choose(rows)
         again = left_out_due(connection, chains, self.started)
-        work = _TradesRound(self, connection, self.jobs(connection, rows, again))
+        recheck = None if self.rechecks is None else self.rechecks.job(connection, chains[0], rows)
+        work = _TradesRound(self, connection, self.jobs(connection, rows, again), recheck)
         work.run(stopping, progress)
         return work.finish()
 
@@ -115,11 +122,15 @@ class TradesSync:
 
 
 class _TradesRound:
-    def __init__(self, sync: TradesSync, connection: Connection, jobs: Sequence[Job]) -> None:
+    def __init__(
+        self, sync: TradesSync, connection: Connection, jobs: Sequence[Job], recheck: Job | None
+    ) -> None:
         self._sync = sync
         self._provider = sync.provider
         self._connection = connection
         self._jobs = jobs
+        # Beside the others, whose wallets it has.
+        self._rechecks = [] if recheck is None else [recheck]
         self._summary = TradesSummary(chains=list(sync.provider.chains), wallets=_wallets(jobs))
         self._importer = Importer(connection, sync.prices, self._summary, sync.denied)
         self._failures_in_a_row = 0
@@ -129,7 +140,7 @@ class _TradesRound:
         self._called = Counter(self._provider.methods)
 
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
-        waiting = deque(self._jobs)
+        waiting = deque([*self._jobs, *self._rechecks])
         give_up_at = math.inf
         ends_at = self._began + (0.0 if self._sync.watcher is None else self._sync.watch_seconds)
         with Pool(self._provider, self._sync.threads) as pool:
@@ -174,7 +185,7 @@ class _TradesRound:
         """Return the job of the chain again if it is due, while others are under way."""
         # The others have the whole rate for so long.
         is_due = time.monotonic() - self._synced_at > self._sync.watch_seconds
-        are_others_left = any(job.outcome is None for job in self._jobs[1:])
+        are_others_left = any(job.outcome is None for job in (*self._jobs[1:], *self._rechecks))
         if not is_due or not are_others_left or self._jobs[0].outcome != SYNCED:
             return []
         rows = tracked_rows(self._connection, self._provider.chains)

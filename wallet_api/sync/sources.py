@@ -20,7 +20,7 @@ from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.providers.trades.moralis import MoralisTrades
 from wallet_api.providers.trades.solana_rpc import SolanaRpcTrades
 from wallet_api.providers.trades.solana_stream import SolanaStream
-from wallet_api.providers.trades.source import Notice, TradeSource
+from wallet_api.providers.trades.source import Notice, Recheck, TradeSource
 from wallet_api.settings import Settings, SettingsError
 from wallet_api.sync.prices import Prices
 
@@ -34,7 +34,7 @@ _BINANCE_REQUESTS_PER_SECOND = 5.0
 _NO_BREAKER = 2**31
 NOTICE_THREADS = 4
 """The threads that read what a node has notified of, beside those that read wallets."""
-# A websocket without a new slot for so many FOLLOW_SECONDS counts as lost. A slot takes 0.4 seconds.
+# A websocket without a new slot for so many FOLLOW_SECONDS counts as lost.
 _SILENT_PERIODS = 10
 
 
@@ -42,7 +42,8 @@ _SILENT_PERIODS = 10
 class Provider:
     """A source of trades, the chains that it supplies, its pace, and the settings of its key and its URL.
 
-    `methods` counts the calls of a node. `stream` makes what notifies of new transactions, if the node can.
+    `methods` counts the calls of a node. `stream` makes what notifies of new transactions, if the node can;
+    `recheck` reads blocks again, of a source that reads blocks.
     """
 
     source: TradeSource
@@ -52,6 +53,7 @@ class Provider:
     url_setting: str
     methods: Counter[str] = field(default_factory=Counter)
     stream: Callable[[Callable[[Notice], None]], SolanaStream] | None = field(default=None, repr=False)
+    recheck: Recheck | None = field(default=None, repr=False)
 
 
 def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
@@ -65,8 +67,8 @@ def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list
     of_nodes: list[str] = []
     for chain in chains or CHAINS:
         name = chain.upper()
-        if settings.trades_provider(chain) == "rpc":
-            if settings.rpc_url(chain) is None:
+        if settings.chain(chain).trades_provider == "rpc":
+            if settings.chain(chain).rpc_url is None:
                 raise SettingsError(
                     f"{name}_RPC_URL is not set; with {name}_TRADES_PROVIDER=rpc it names the node"
                 )
@@ -101,7 +103,7 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
     with ExitStack() as stack:
         providers = []
         for names in supplied_chains(settings, chains):
-            make = _node if settings.trades_provider(names[0]) == "rpc" else _moralis
+            make = _node if settings.chain(names[0]).trades_provider == "rpc" else _moralis
             providers.append(make(settings, limits, names, stack))
         yield providers
 
@@ -117,7 +119,7 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: E
 
 def node_url(settings: Settings, chain: str) -> str:
     """Return the URL of the node of a chain. Raise SettingsError if there is none."""
-    url = settings.rpc_url(chain)
+    url = settings.chain(chain).rpc_url
     if url is None:
         raise SettingsError(f"{chain.upper()}_RPC_URL is not set; it names the node of {chain}")
     return url
@@ -142,8 +144,8 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: Exit
             settings.follow_seconds * _SILENT_PERIODS,
         )
         return Provider(SolanaRpcTrades(node), chains, pace, setting, setting, node.methods, stream)
-    source = EvmRpcTrades(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"))
-    return Provider(source, chains, pace, setting, setting, node.methods)
+    source = EvmRpcTrades(CHAINS[chain], node, settings.chain(chain).confirm_seconds)
+    return Provider(source, chains, pace, setting, setting, node.methods, recheck=source.recheck)
 
 
 def _moralis_urls(chains: Sequence[str]) -> str:
@@ -164,7 +166,7 @@ def face_sources(
     with ExitStack() as stack:
         sources: dict[str, FaceSource] = {}
         paces = []
-        for chain in chains or [chain for chain in CHAINS if settings.rpc_url(chain) is not None]:
+        for chain in chains or [chain for chain in CHAINS if settings.chain(chain).rpc_url is not None]:
             node, pace = _node_of(settings, limits, chain, stack)
             paces.append(pace)
             sources[chain] = SolanaFaces(node) if chain == "solana" else EvmFaces(CHAINS[chain], node)

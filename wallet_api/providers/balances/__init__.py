@@ -28,7 +28,7 @@ def missing_settings(settings: Settings) -> dict[str, str]:
     """Return the chains whose provider lacks a setting, each with the variable that is not set."""
     missing = {}
     for name in CHAINS:
-        provider = getattr(settings, f"{name}_provider")
+        provider = settings.chain(name).provider
         named = {"rpc": f"{name}_rpc_url", "demo": "alchemy_api_key"}
         variable = named.get(provider, f"{provider}_api_key")
         if getattr(settings, variable) is None:
@@ -38,6 +38,6 @@ def missing_settings(settings: Settings) -> dict[str, str]:
 
 def make_provider(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
     """Return the provider that the settings select for `chain`. Raise SettingsError for a bad token list."""
-    evm, solana = _KINDS[getattr(settings, f"{chain.name}_provider")]
+    evm, solana = _KINDS[settings.chain(chain.name).provider]
     kind: _Kind = resolve_name(f"{__name__}.{solana if chain.name == 'solana' else evm}")
     return kind(chain, settings, limits, metrics)

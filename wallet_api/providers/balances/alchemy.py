@@ -43,7 +43,7 @@ class Alchemy:
     """`/assets/tokens/by-address`, page by page. The row without an address is the native coin."""
 
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        self.fetcher = Fetcher(getattr(settings, f"{chain.name}_provider"), limits, metrics)
+        self.fetcher = Fetcher(settings.chain(chain.name).provider, limits, metrics)
         self._chain = chain
         self._network = chain.alchemy_network
         self._url = f"{settings.alchemy_url}/{settings.alchemy_api_key}/assets/tokens/by-address"

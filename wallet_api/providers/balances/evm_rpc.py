@@ -20,7 +20,7 @@ class EvmRpc:
 
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self._chain = chain
-        self._node = Node(getattr(settings, f"{chain.name}_rpc_url"), limits, metrics)
+        self._node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
         self._listed = read_token_list(settings.evm_token_list, chain)
         self._tokens = EvmTokens(self._node)
         self._chain_is_checked = False

@@ -1,4 +1,4 @@
-"""What is read of an EVM node: receipts, blocks and decimals, without those that cannot be read.
+"""What is read of an EVM node: blocks and decimals, without those that cannot be read.
 
 https://ethereum.github.io/execution-apis/
 """
@@ -16,17 +16,16 @@ from cachetools import TTLCache
 from wallet_api import forms
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm import BlockTransaction, ChainBlock, Log, Receipt
+from wallet_api.decoding.evm import BlockTransaction, ChainBlock
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
-from wallet_api.providers.faults import Broken, Malformed, ProviderFault, TooLarge
-from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, NodeResult
+from wallet_api.providers.faults import Broken, TooLarge
+from wallet_api.providers.jsonrpc import Call, Node, NodeResult
 from wallet_api.providers.replies import reply_quantity
+from wallet_api.providers.trades.evm_pace import BlockPace
 
 log = logging.getLogger(__name__)
 
-# From so many transactions on, all receipts of a block are requested at once.
-_MANY_RECEIPTS = 4
 # The calls under one deadline.
 _CALLS = 50
 _REMEMBERED = 10_000
@@ -34,7 +33,6 @@ _REMEMBER_SECONDS = 3600.0
 
 BEHIND = "the node has not got as far"
 REPLACED = "a block was replaced while it was read"
-NO_RECEIPT = "its receipt is too large, or contradicts itself"
 NO_BLOCK = "its block contradicts itself"
 NOT_LISTED = "so many transfers of the wallet in the block that the node does not list them"
 
@@ -50,6 +48,10 @@ class Found:
     hash: str
     wallets: dict[str, dict[str, TrackedWallet]] = field(default_factory=dict)
     unlisted: list[TrackedWallet] = field(default_factory=list)
+
+
+Blocks = dict[int, ChainBlock | None]
+"""Whole blocks by number; None for one that contradicts itself."""
 
 
 class Remembered:
@@ -74,31 +76,20 @@ class Remembered:
             return list(self._keys)
 
 
-class _Log(Log, rename="camel", kw_only=True):
-    log_index: str | None = None
-
-
-class _Receipt(Receipt, rename="camel", kw_only=True):
-    logs: list[_Log]  # type: ignore[assignment]
-    status: str | None = None
-
-
 class _Place(msgspec.Struct, rename="camel"):
     block_number: str | None = None
     block_hash: str | None = None
 
 
 class EvmNode:
-    """A node of one chain."""
+    """A node of one chain, and the pace of its blocks."""
 
     def __init__(self, chain: Chain, node: Node) -> None:
+        self.pace = BlockPace(chain)
         self._chain = chain
         self._node = node
         self._tokens = EvmTokens(node)
         self._chain_is_checked = False
-        self._has_block_receipts = True
-        # The blocks and transactions with more receipts, or logs, than a response may have.
-        self._large = Remembered()
 
     def check_chain(self) -> None:
         """Raise NotConfigured if the node is one of another chain."""
@@ -112,6 +103,18 @@ class EvmNode:
         (result,) = self.request([("eth_blockNumber", [])])
         return read_quantity(result)
 
+    def measure_pace(self) -> None:
+        """Measure the pace once an hour, unless the node does not have a block of an hour ago."""
+        if not self.pace.is_due:
+            return
+        newest = self.newest()
+        numbers = [max(0, newest - self.pace.hour), newest]
+        results = self.request([block_call(number) for number in numbers])
+        if all(result.error is None for result in results):
+            earlier, later = (result.read(ChainBlock | None) for result in results)  # type: ignore[arg-type]
+            if earlier is not None and later is not None:
+                self.pace.measure(earlier, later)
+
     def block(self, number: int) -> ChainBlock:
         """Return a block without its transactions. Raise Broken if the node does not have it."""
         (block,) = self.blocks([number])
@@ -119,19 +122,22 @@ class EvmNode:
 
     def blocks(self, numbers: Iterable[int]) -> list[ChainBlock]:
         """Return blocks without their transactions. Raise Broken if the node does not have one."""
-        results = self.request([("eth_getBlockByNumber", [hex(number), False]) for number in numbers])
-        return [_read_block(result) for result in results]
+        results = self.request([block_call(number) for number in numbers])
+        return [read_block(result) for result in results]
 
-    def whole(self, found: Mapping[int, Found]) -> dict[int, ChainBlock | None]:
+    def whole(self, found: Mapping[int, Found]) -> Blocks:
         """Return these blocks with their transactions, None for one that contradicts itself.
 
         One that is too large has the hashes of those that were not found. Raise Broken if one was replaced.
         """
-        blocks: dict[int, ChainBlock | None] = {}
-        results = self.request([("eth_getBlockByNumber", [hex(number), True]) for number in found])
+        return self.read_whole(found, self.request([block_call(number, whole=True) for number in found]))
+
+    def read_whole(self, found: Mapping[int, Found], results: Sequence[NodeResult]) -> Blocks:
+        """Return the same from the results of the calls for them, in their order."""
+        blocks: Blocks = {}
         for (number, one), result in zip(found.items(), results, strict=True):
             is_large = result.error is not None and isinstance(result.error.fault, TooLarge)
-            block = self._large_block(number, one) if is_large else _read_block(result)
+            block = self._large_block(number, one) if is_large else read_block(result)
             if block.hash != one.hash:
                 raise Broken(REPLACED)
             blocks[number] = block
@@ -161,70 +167,6 @@ class EvmNode:
                 places[signature] = reply_quantity(place.block_number), place.block_hash
         return places
 
-    def receipts(self, found: Mapping[int, Found]) -> dict[str, Receipt | None]:
-        """Return the receipts of all transactions of tracked wallets in these blocks.
-
-        None is one that is too large, is not of the documented form or contradicts itself.
-        """
-        receipts: dict[str, Receipt | None] = dict(self._block_receipts(found))
-        wanted = [signature for block in found.values() for signature in block.wallets]
-        receipts |= {signature: None for signature in wanted if signature in self._large}
-        missing = [signature for signature in wanted if signature not in receipts]
-        results = self.request([("eth_getTransactionReceipt", [signature]) for signature in missing])
-        for signature, result in zip(missing, results, strict=True):
-            receipts[signature] = self._receipt(signature, result)
-        for block in found.values():
-            for signature in block.wallets:
-                receipt = receipts[signature]
-                if receipt is not None and receipt.block_hash != block.hash:
-                    raise Broken(REPLACED)
-        return receipts
-
-    def _block_receipts(self, found: Mapping[int, Found]) -> dict[str, Receipt]:
-        """Return the receipts of blocks with many transactions, without those that cannot be read so."""
-        full = [
-            number
-            for number, block in found.items()
-            if len(block.wallets) >= _MANY_RECEIPTS and block.hash not in self._large
-        ]
-        if not full or not self._has_block_receipts:
-            return {}
-        results = self.request([("eth_getBlockReceipts", [hex(number)]) for number in full])
-        self._has_block_receipts = all(
-            result.error is None or result.error.code != NO_METHOD for result in results
-        )
-        receipts: dict[str, Receipt] = {}
-        for number, result in zip(full, results, strict=True):
-            try:
-                rows = result.read(list[_Receipt])
-            except (Malformed, TooLarge):
-                # Single ones show which of them it is.
-                self._large.add(found[number].hash)
-                continue
-            except ProviderFault:
-                if self._has_block_receipts:
-                    raise
-                continue
-            receipts |= {row.transaction_hash: row for row in rows if _contradiction(row) is None}
-        return receipts
-
-    def _receipt(self, signature: str, result: NodeResult) -> Receipt | None:
-        try:
-            receipt = result.read(_Receipt | None)  # type: ignore[arg-type]
-        except (Malformed, TooLarge) as fault:
-            why: str | None = fault.outcome
-            if isinstance(fault, TooLarge):
-                self._large.add(signature)
-        else:
-            if receipt is None:
-                raise Broken(BEHIND)
-            if receipt.transaction_hash != signature:
-                raise Malformed("another receipt than was requested")
-            if (why := _contradiction(receipt)) is None:
-                return receipt
-        log.warning("%s: the receipt of %s cannot be read: %s", self._chain.name, signature, why)
-        return None
-
     def decimals(self, mints: Sequence[str]) -> dict[str, int]:
         """Return the decimals of tokens, without those that are unknown."""
         with self._node.fetcher.begin(self._chain.name) as fetch:
@@ -248,22 +190,14 @@ def block_time(block: ChainBlock) -> datetime | None:
     return None if moment > datetime.now(UTC) + forms.AHEAD else moment
 
 
-def _read_block(result: NodeResult) -> ChainBlock:
+def block_call(number: int | str, *, whole: bool = False) -> Call:
+    """Return the call for a block, by its number or tag; if `whole`, with its transactions."""
+    return "eth_getBlockByNumber", [hex(number) if isinstance(number, int) else number, whole]
+
+
+def read_block(result: NodeResult) -> ChainBlock:
+    """Return the block of a result. Raise Broken if the node does not have it."""
     block = result.read(ChainBlock | None)  # type: ignore[arg-type]
     if block is None:
         raise Broken(BEHIND)
     return block
-
-
-def _contradiction(receipt: _Receipt) -> str | None:
-    """Return how a receipt contradicts itself, or None."""
-    indexes = [log.log_index for log in receipt.logs if log.log_index is not None]
-    if len(set(indexes)) < len(indexes):
-        return "a log twice"
-    if any(log.removed for log in receipt.logs):
-        return "a removed log"
-    if any(log.transaction_hash != receipt.transaction_hash for log in receipt.logs):
-        return "a log of another transaction"
-    if receipt.status == "0x0" and receipt.logs:
-        return "logs of a reverted transaction"
-    return None

@@ -7,6 +7,8 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import NamedTuple
 
 from wallet_api.chains import EVM_NATIVE_EMITTER, Chain
 from wallet_api.decoding.evm import ERC20_TRANSFER, TRANSFER, ChainBlock, Log, address_of, topic_of
@@ -16,12 +18,20 @@ from wallet_api.decoding.venues import Role
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import Call, NodeResult
 from wallet_api.providers.replies import reply_quantity
-from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, Remembered
+from wallet_api.providers.trades.evm_node import (
+    REPLACED,
+    EvmNode,
+    Found,
+    Remembered,
+    block_call,
+    read_block,
+)
 
 # geth's limit of the values in a position of a filter.
 _MOST_TOPICS = 1000
-_FIRST_SPAN = 1000
-LONGEST_SPAN = 10_000
+_FIRST_SECONDS = 3600.0
+LONGEST_SECONDS = 86_400.0
+"""The time that the longest span of blocks may take; nodes allow less, which shows when they refuse one."""
 # A span with fewer logs is doubled.
 _FEW_LOGS = 500
 _TOO_MANY_TOPICS = re.compile(r"topic|filters|addresses", re.IGNORECASE)
@@ -36,8 +46,26 @@ _ACCOUNTS = sorted({row.topic for row in EVM if row.role is Role.ACCOUNT})
 # Of tokens, and of those whose transfers are logged as those of NFTs.
 _TRANSFERS = [TRANSFER, ERC20_TRANSFER]
 
-# The transfers of a span, and the wallets of which the node does not list them.
-_Transfers = tuple[list[Log], list[TrackedWallet]]
+
+class Span(NamedTuple):
+    """What is found in a span of blocks, and its last one; whether the next one may be longer."""
+
+    end: ChainBlock
+    found: dict[int, Found]
+    may_widen: bool
+
+    @property
+    def last(self) -> int:
+        """Return the number of the last block."""
+        return reply_quantity(self.end.number)
+
+
+class _Transfers(NamedTuple):
+    """The transfers of a span, its last block, and the wallets of which the node does not list them."""
+
+    logs: list[Log]
+    end: ChainBlock
+    unlisted: list[TrackedWallet]
 
 
 class EvmSpans:
@@ -48,37 +76,71 @@ class EvmSpans:
         self._node = node
         # Of all tokens, or of these alone.
         self._tokens = {"address": list(mints)} if mints else {}
-        # What the node allows: blocks in a span, and wallets in a request.
-        self._span = _FIRST_SPAN
+        # What the node allows: blocks in a span (0 before the first one), and wallets in a request.
+        self._span = 0
         self._topics = _MOST_TOPICS
         # The blocks in a span before it was halved for one with too many transfers.
         self._usual = 0
         # The wallets, each with a block, of which it does not list all transfers.
         self._dense = Remembered()
 
-    def read(
-        self, wallets: Sequence[TrackedWallet], first: int, newest: int, may_widen: bool
-    ) -> tuple[int, dict[int, Found], bool]:
-        """Return the last block of a span from `first` on, what is found in it, and whether it may widen."""
+    def read(self, wallets: Sequence[TrackedWallet], first: int, newest: int, may_widen: bool) -> Span:
+        """Return what is found in a span from `first` on, at most up to `newest`. Raise ProviderFault."""
+        self._span = self._span or self._node.pace.blocks(_FIRST_SECONDS)
         longest = min(newest, self._dense_end(first))
         while (read := self._transfers(wallets, first, last := min(longest, first + self._span - 1))) is None:
             may_widen = False
             self._usual = max(self._usual, self._span)
             self._span = max(1, (last - first + 1) // 2)
-        logs, unlisted = read
+        logs, end, unlisted = read
         found = _find(wallets, logs)
         if unlisted:
             # Of one block only: the others are read as before.
             self._span, self._usual = max(self._span, self._usual), 0
-            self._add_unlisted(found.setdefault(first, Found(self._node.block(first).hash)), first, unlisted)
+            self._add_unlisted(found.setdefault(first, Found(end.hash)), first, unlisted)
         elif may_widen and len(logs) < _FEW_LOGS and last < newest:
-            self._span = min(2 * self._span, LONGEST_SPAN)
-        return last, found, may_widen
+            self._span = min(2 * self._span, self._node.pace.blocks(LONGEST_SECONDS))
+        return Span(end, found, may_widen)
+
+    def fits(self, passed: timedelta) -> bool:
+        """Return whether the blocks of a time are no longer than a span."""
+        span = self._span or self._node.pace.blocks(_FIRST_SECONDS)
+        return self._node.pace.blocks(passed.total_seconds()) <= span
+
+    def ahead(
+        self, wallets: Sequence[TrackedWallet], first: int, calls: Sequence[Call]
+    ) -> tuple[list[NodeResult], dict[int, Found] | None]:
+        """Return the results of calls, the first one for the newest block, and what is found up to that one.
+
+        All are one request. Nothing is found (None) if there are too many wallets for one, or if the node
+        refuses it.
+        """
+        if not 0 < len(wallets) <= self._topics or self._dense_end(first) < sys.maxsize:
+            return self._node.request(calls), None
+        try:
+            results = self._node.request([*calls, *self._calls(wallets, first, "latest")])
+        except (TimedOut, Rejected):
+            return self._node.request(calls), None
+        results, of_logs = results[: len(calls)], results[len(calls) :]
+        if _fault(of_logs) is not None:
+            return results, None
+        newest = reply_quantity(read_block(results[0]).number)
+        logs = (log for result in of_logs for log in result.read(list[Log]) if not log.removed)
+        # One that has come in between is found with its block.
+        known = [log for log in logs if reply_quantity(log.block_number) <= newest]
+        return results, _find(wallets, known)
+
+    def _calls(self, wallets: Sequence[TrackedWallet], first: int, last: int | str) -> list[Call]:
+        """Return the calls for the transfers from and to wallets."""
+        end = hex(last) if isinstance(last, int) else last
+        span = self._tokens | {"fromBlock": hex(first), "toBlock": end}
+        values = [topic_of(wallet.address) for wallet in wallets]
+        return [("eth_getLogs", [span | {"topics": [_TRANSFERS, *place, values]}]) for place in ([], [None])]
 
     def read_block(self, wallet: TrackedWallet, number: int) -> Found:
         """Return what is found of a wallet in a block. Raise ProviderFault."""
-        _, found, _ = self.read([wallet], number, number, may_widen=False)
-        return found.get(number) or Found(self._node.block(number).hash)
+        span = self.read([wallet], number, number, may_widen=False)
+        return span.found.get(number) or Found(span.end.hash)
 
     def _dense_end(self, first: int) -> int:
         """Return the last block before the next one with unlisted wallets, or `first` if it is that one."""
@@ -91,8 +153,8 @@ class EvmSpans:
         A node that has not got as far as `last` would return nothing for it, so it must return that block.
         """
         logs: list[Log] = []
+        end: ChainBlock | None = None
         unlisted = [wallet for wallet in wallets if first == last and (first, wallet.address) in self._dense]
-        span = self._tokens | {"fromBlock": hex(first), "toBlock": hex(last)}
         waiting = deque([[wallet for wallet in wallets if wallet not in unlisted]])
         while waiting:
             part = waiting.popleft()
@@ -101,12 +163,8 @@ class EvmSpans:
             if len(part) > self._topics:
                 waiting.extendleft((part[self._topics :], part[: self._topics]))
                 continue
-            values = [topic_of(wallet.address) for wallet in part]
-            calls: list[Call] = [
-                ("eth_getLogs", [span | {"topics": [_TRANSFERS, *place, values]}]) for place in ([], [None])
-            ]
             try:
-                *results, end = self._node.request([*calls, ("eth_getBlockByNumber", [hex(last), False])])
+                *results, block = self._node.request([*self._calls(part, first, last), block_call(last)])
             except (TimedOut, Rejected):
                 self._span = max(1, self._span // 2)
                 if first == last:
@@ -117,8 +175,7 @@ class EvmSpans:
             if fault is not None and first < last and not are_topics:
                 return None
             if fault is None:
-                if end.read(ChainBlock | None) is None:  # type: ignore[arg-type]
-                    raise Broken(BEHIND)
+                end = read_block(block)
                 logs += (log for result in results for log in result.read(list[Log]) if not log.removed)
             elif not isinstance(fault, TooLarge | Malformed):
                 if len(part) == 1:
@@ -130,7 +187,7 @@ class EvmSpans:
                 self._dense.add((first, part[0].address))
             else:
                 waiting.extendleft((part[len(part) // 2 :], part[: len(part) // 2]))
-        return logs, unlisted
+        return _Transfers(logs, end or self._node.block(last), unlisted)
 
     def _add_unlisted(self, found: Found, number: int, wallets: Sequence[TrackedWallet]) -> None:
         """Add what can be found otherwise of wallets with more transfers in a block than the node lists.

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -83,6 +83,10 @@ class Notice:
         return self.transaction is None or not self.transaction.signers.isdisjoint(self.addresses)
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(slots=True)
 class Chunk:
     """All trades of some wallets before `until`, or before the start of the fetch if `until` is None.
@@ -94,6 +98,7 @@ class Chunk:
     nothing proves that the wallet agreed; they are counted too. `blocks` are those whose hashes show later
     whether a reorganisation removed them; `orphans` are known ones that it has removed. `unfinal` are
     transactions that may still disappear, `decided` those that were unfinal and are final or orphaned now.
+    `landed` is called when all of it has been imported.
     """
 
     drafts: list[Draft] = field(default_factory=list)
@@ -109,6 +114,7 @@ class Chunk:
     orphans: list[Block] = field(default_factory=list)
     unfinal: list[Unfinal] = field(default_factory=list)
     decided: list[Unfinal] = field(default_factory=list)
+    landed: Callable[[], None] = _nothing
 
     def add(self, row: Listed, decoded: Decoded, *, is_new: bool = True) -> None:
         """Add what was decoded of a transaction; only new ones are counted."""
@@ -142,8 +148,8 @@ def decode_one(evidence: solana.SolanaEvidence | evm_evidence.EvmEvidence, walle
 class TradeSource(Protocol):
     """A provider of the trades of wallets. Thread-safe.
 
-    `reads_blocks` is true if it reads the blocks of a chain for all wallets together. It then misses nothing
-    that others index late, but what it has read may be removed by a reorganisation.
+    `reads_blocks` is true if it reads the blocks of a chain for all wallets together. What it has read may
+    then be removed by a reorganisation.
     """
 
     reads_blocks: bool
@@ -162,4 +168,20 @@ class TradeSource(Protocol):
         begins where the `known` ones, in their order, are no longer those of the chain.
 
         Raise ProviderFault. Chunks yielded before remain valid; the unfinished one is dropped.
+        """
+
+
+class Recheck(Protocol):
+    """Reads the blocks of a time a second time, for all wallets together."""
+
+    def __call__(
+        self,
+        wallets: Sequence[TrackedWallet],
+        since: datetime,
+        until: datetime,
+        read: Collection[tuple[str, str]],
+    ) -> Iterator[Chunk]:
+        """Yield the trades of that time in chunks, oldest first, but for the `read`: signature and address.
+
+        Raise ProviderFault. Chunks yielded before remain valid.
         """
