@@ -134,7 +134,7 @@ def test_who_keeps_a_little_has_the_win_rate_of_the_boards_beside_that_of_closed
     at = datetime.now(UTC) - timedelta(hours=2)
     importer.trades(
         trade_row(
-            ANN, f"{side} {number}", at + timedelta(minutes=minute), mint=mint_of(f"moon {number}"), **more
+            ANN, f"{side}-{number}", at + timedelta(minutes=minute), mint=mint_of(f"moon {number}"), **more
         )
         for number in range(10)
         for side, minute, more in (
@@ -157,7 +157,7 @@ def test_who_keeps_a_little_has_the_win_rate_of_the_boards_beside_that_of_closed
 def test_priced_tokens_are_those_that_are_still_held(caller: Caller, importer: Importer) -> None:
     at = datetime.now(UTC) - timedelta(hours=2)
     importer.trades(
-        trade_row(ANN, f"{sold} {minute}", at + timedelta(minutes=minute), mint=mint_of(sold), **more)
+        trade_row(ANN, f"{sold}-{minute}", at + timedelta(minutes=minute), mint=mint_of(sold), **more)
         for sold in ("98", "99.5")
         for minute, more in (
             (0, {"token_amount": "100"}),

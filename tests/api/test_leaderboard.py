@@ -60,7 +60,7 @@ def test_who_sits_on_what_was_never_sold_is_left_out_with_max_open_cost(
 ) -> None:
     now = datetime.now(UTC)
     rugs = [
-        trade_row(BEN, f"rug {number}", now - timedelta(days=99), mint=mint_of(f"rug {number}"))
+        trade_row(BEN, f"rug-{number}", now - timedelta(days=99), mint=mint_of(f"rug {number}"))
         for number in range(3)
     ]
     won = [

@@ -29,7 +29,7 @@ NOW = datetime.now(UTC)
 def _tracked(importer: Importer) -> None:
     """Five wallets, of which those on Solana traded one token."""
     importer.trades(
-        [trade_row(wallet, f"buy {wallet}", NOW - timedelta(hours=1)) for wallet in (ANN, BEN, SMART, WHALE)]
+        [trade_row(wallet, f"buy-{wallet}", NOW - timedelta(hours=1)) for wallet in (ANN, BEN, SMART, WHALE)]
     )
 
 

@@ -100,12 +100,12 @@ def test_buyers_in_one_transaction_are_counted_as_one(caller: Caller, importer: 
         [
             *(trade_row(each, "joint", NOW - hour, mint=mint_of("joint")) for each in wallets),
             *(trade_row(each, "joint", NOW - hour, mint=mint_of("late")) for each in wallets),
-            *(trade_row(each, f"late {each}", NOW, mint=mint_of("late")) for each in wallets),
+            *(trade_row(each, f"late-{each}", NOW, mint=mint_of("late")) for each in wallets),
             *(trade_row(each, "two", NOW - hour, mint=mint_of("two")) for each in (ANN, BEN)),
             trade_row(UNTRACKED, "other", NOW, mint=mint_of("two")),
             # Before the window, which begins with the next ones.
             *(trade_row(each, "joint", NOW - 30 * hour, mint=mint_of("began")) for each in wallets),
-            *(trade_row(each, f"began {each}", NOW - hour, mint=mint_of("began")) for each in wallets),
+            *(trade_row(each, f"began-{each}", NOW - hour, mint=mint_of("began")) for each in wallets),
         ]
     )
     question = GROUP | {"mode": "cluster", "as_of": NOW.isoformat()}
