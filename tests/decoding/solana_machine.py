@@ -149,7 +149,7 @@ class Machine:
             "accountKeys": [{"pubkey": key, "signer": key in self.signers} for key in keys],
             "instructions": self.outer,
         }
-        return {"slot": 1, "blockTime": 1796000000, "meta": meta, "transaction": {"message": message}}
+        return {"slot": 1, "blockTime": 1795000000, "meta": meta, "transaction": {"message": message}}
 
     def _move(self, source: str, destination: str, lamports: int) -> None:
         self.system(source), self.system(destination)

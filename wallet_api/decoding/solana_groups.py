@@ -1,7 +1,7 @@
 """What the flows inside one call of a Solana transaction are for a wallet, and who is its other side."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -221,20 +221,20 @@ def _is_trade_for_coin(changes: Changes) -> bool:
     return len(tokens) == 1 and tokens[0] * changes[None] < 0
 
 
-def find_exchanges(
+def find_exchange(
     among: Parties, inside: list[Flow], top: int
-) -> tuple[Exchange | None, Iterable[Flow], bool]:
-    """Return what the wallet exchanged inside a call, the flows left over, and whether some are liquidity."""
+) -> tuple[Exchange | None, list[Flow], Changes]:
+    """Return what the wallet exchanged inside a call, the flows left over, and what else moved in pools."""
     if not any(among.wallet in flow[:2] for flow in inside):
-        return None, inside, False
+        return None, inside, Counter()
     group = Group(among, inside, top)
     outcome = group.outcome()
     if outcome is Outcome.EXCHANGE:
-        return group.exchange(), [], False
+        return group.exchange(), [], Counter()
     if outcome is Outcome.NOTHING:
-        return None, inside, False
+        return None, inside, Counter()
     left = group.without(group.positions if outcome is Outcome.POSITION else group.unjoined)
     if len(left) == len(inside):
-        return None, inside, True
-    found, rest, _ = find_exchanges(among, left, top)
-    return found, rest, True
+        return None, inside, group.mine
+    found, rest, _ = find_exchange(among, left, top)
+    return found, rest, group.mine

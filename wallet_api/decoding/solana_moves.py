@@ -4,15 +4,15 @@ An exchange happens inside one call: the smallest one, with all that it invoked,
 thing and took another. The reasons are in docs/sync.md, "Solana from a node".
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from wallet_api.decoding.moves import Changes
+from wallet_api.decoding.moves import FEES, Changes
 from wallet_api.decoding.solana import OUTSIDE, Step, Transaction
 from wallet_api.decoding.solana_flows import Flow, Kind, SolanaFlows, changes_of, flows_of
-from wallet_api.decoding.solana_groups import Exchange, Parties, find_exchanges
+from wallet_api.decoding.solana_groups import Exchange, Parties, find_exchange
 from wallet_api.decoding.solana_orders import as_the_makers
 from wallet_api.decoding.solana_venues import SOLANA
 from wallet_api.decoding.swaps import TrackedWallet
@@ -49,7 +49,9 @@ def read_moves(wallet: TrackedWallet, at: datetime, transaction: Transaction) ->
     found = _Exchanges(Parties(address, signers, {step.number: step.caller for step in read.run}))
     rest = found.read(flows, read.run)
     held = changes_of(flows).get(address, Changes())
-    return Moves(address, found.exchanges, rest, held, read.decimals, is_signer, found.is_liquidity)
+    # Who fills orders of others keeps nothing of what passes.
+    kept = (abs(held[mint]) * FEES > abs(units) > 0 for mint, units in found.in_pools.items())
+    return Moves(address, found.exchanges, rest, held, read.decimals, is_signer, any(kept))
 
 
 def _without_nfts(read: SolanaFlows, moved: Iterable[Flow], wallet: str, total: Changes) -> Iterable[Flow]:
@@ -67,7 +69,7 @@ class _Exchanges:
     def __init__(self, parties: Parties) -> None:
         self._parties = parties
         self.exchanges: list[Exchange] = []
-        self.is_liquidity = False
+        self.in_pools: Changes = Counter()
 
     def read(self, flows: Iterable[Flow], run: Sequence[Step]) -> list[Flow]:
         """Find the exchanges, and return the flows that belong to none."""
@@ -79,12 +81,12 @@ class _Exchanges:
             # What is paid to a lender and comes from it is lent.
             if inside and step.program not in _LENDING:
                 waiting[step.caller] += self._left(inside, step.number)
-        return list(self._left(sorted(waiting[OUTSIDE], key=lambda flow: flow.number), OUTSIDE))
+        return self._left(sorted(waiting[OUTSIDE], key=lambda flow: flow.number), OUTSIDE)
 
-    def _left(self, inside: list[Flow], top: int) -> Iterable[Flow]:
+    def _left(self, inside: list[Flow], top: int) -> list[Flow]:
         """Return what of the flows inside a call is no part of an exchange in it, nor liquidity."""
-        exchange, left, is_liquidity = find_exchanges(self._parties, inside, top)
-        self.is_liquidity |= is_liquidity
+        exchange, left, in_pools = find_exchange(self._parties, inside, top)
+        self.in_pools.update(in_pools)
         if exchange is not None:
             self.exchanges.append(exchange)
         return left
