@@ -14,7 +14,7 @@ import pytest
 from tests.lib.processes import run_program
 from tests.lib.receiver import SECRET
 from wallet_api.notify.messages import headers_of
-from wallet_api.notify.rules import read_rules
+from wallet_api.notify.rules_file import read_rules
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "webhooks.md").read_text()
 RECEIVERS = re.findall(r"^```(python|javascript)\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)

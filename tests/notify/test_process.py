@@ -70,7 +70,7 @@ def test_what_is_reported_again_after_a_restore_has_the_same_id(
     process.terminate()
     process.wait()
     connection.execute("UPDATE notify_place SET cursor = %(cursor)s", {"cursor": cursor})
-    connection.execute("DELETE FROM notify_reported")
+    connection.execute("DELETE FROM notify_trades")
     start(rules_of(receiver, ALL))
     assert eventually(lambda: len(receiver.received) == 2)
     assert receiver.received[0].id == receiver.received[1].id
@@ -141,7 +141,7 @@ def test_a_process_that_lost_its_lock_neither_stores_nor_sends(
     importer.trades([trade("a")])
     time.sleep(4)
     assert receiver.received == []
-    assert connection.fetch_value("SELECT count(*) FROM notify_reported") == 0
+    assert connection.fetch_value("SELECT count(*) FROM notify_trades") == 0
     connection.execute(f"SELECT pg_advisory_unlock({LOCK})")
     assert eventually(lambda: receiver.reported() == [("trade", "a")], 30)
 
@@ -247,7 +247,7 @@ def test_what_was_reported_is_forgotten_after_thirty_days_and_counted(
     process.terminate()
     process.wait()
     connection.execute(
-        "UPDATE notify_reported SET reported_at = reported_at - interval '31 days' WHERE subject LIKE '%|a|%'"
+        "UPDATE notify_trades SET reported_at = reported_at - interval '31 days' WHERE tx_signature = 'a'"
     )
     connection.execute("UPDATE notify_clusters SET reported_at = reported_at - interval '31 days'")
     start(rules_of(receiver, ALL))
@@ -285,7 +285,7 @@ def test_dry_run_prints_what_would_be_sent_and_stores_nothing(
         assert any('"type":"removal"' in line and f'"{signature}"' in line for line in process.stdout)
         process.terminate()
     assert receiver.received == []
-    for table in ("place", "reported", "clusters", "messages", "targets"):
+    for table in ("place", "trades", "clusters", "messages", "targets"):
         assert connection.execute(f"SELECT FROM notify_{table}").rowcount == 0
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from flask import Blueprint, Response, request
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.registry import Collector
 
@@ -14,8 +14,7 @@ from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.keys.usage import count_expiring, count_short
-from wallet_api.notify import queue as webhooks
-from wallet_api.notify import reports
+from wallet_api.notify.metrics import notify_metrics
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses import counters
 from wallet_api.responses.operation import undocumented
@@ -32,13 +31,6 @@ _FRESHNESS = {
     ),
     "prices": ("wallet_api_newest_price_age_seconds", "Age of a coin's newest price.", ("currency",)),
 }
-
-
-_WEBHOOKS = (
-    ("waiting", "Webhooks to a target that wait.", "waiting"),
-    ("failing", "Whether a target of webhooks fails.", "failing_since"),
-    ("paused", "Whether a target of webhooks is paused, after three days of failures.", "paused_at"),
-)
 
 
 @blueprint.get("/metrics")
@@ -76,8 +68,7 @@ class _Data(Collector):
                 syncs = sync_metrics(connection, now)
                 expiring = count_expiring(connection, now)
                 short = count_short(connection, now, self._cost)
-                targets = webhooks.status(connection)
-                forgotten = reports.count_forgotten(connection)
+                webhooks = notify_metrics(connection, now)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -98,17 +89,5 @@ class _Data(Collector):
         for state, count in short.items():
             family.add_metric((state,), count)
         yield family
-        for name, text, column in _WEBHOOKS:
-            family = GaugeMetricFamily(f"wallet_api_notify_{name}", text, labels=("target",))
-            for target in targets:
-                value = target[column]
-                family.add_metric(
-                    (target["target"],), value if column == "waiting" else float(value is not None)
-                )
-            yield family
-        yield CounterMetricFamily(
-            "wallet_api_notify_forgotten",
-            "What webhooks reported and is forgotten.",
-            forgotten,
-        )
+        yield from webhooks
         yield from syncs

@@ -15,17 +15,18 @@ from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.cli.sync_rounds import log_to_stderr
 from wallet_api.database import Database, connect
 from wallet_api.errors import InvalidParameter
-from wallet_api.notify import queue
-from wallet_api.notify.following import Follower
-from wallet_api.notify.messages import body_of, message_id
-from wallet_api.notify.rules import RulesError
-from wallet_api.notify.running import POLL_SECONDS, CurrentRules, Process
-from wallet_api.notify.sending import SendingError, send
-from wallet_api.notify.session import Session
+from wallet_api.notify import queue, reports
+from wallet_api.notify.events import Kind
+from wallet_api.notify.feed import Feed
+from wallet_api.notify.messages import Content, body_of, event_id, message_id
+from wallet_api.notify.process import POLL_SECONDS, Process
+from wallet_api.notify.rules_file import RulesError, RulesFile
+from wallet_api.notify.sending import send
+from wallet_api.notify.session import Session, is_running
 from wallet_api.sync.schedule import stopped_by_signals
 from wallet_api.times import shown_time
 
-_HEADINGS = ("TARGET", "WAITING", "OLDEST", "DELIVERED", "HELD BACK", "DROPPED", "DELAY", "STATE")
+_HEADINGS = ("TARGET", "WAITING", "OLDEST", "DELIVERED", "REFUSED", "HELD BACK", "DROPPED", "DELAY", "STATE")
 
 _rules = click.option(
     "--rules", "path", type=click.Path(path_type=Path, dir_okay=False), help="The TOML file of rules."
@@ -76,18 +77,18 @@ def notify(
             ) from None
 
 
-def _read(path: Path, *, allow_private: bool) -> CurrentRules:
+def _read(path: Path, *, allow_private: bool) -> RulesFile:
     try:
-        return CurrentRules(path, allow_private=allow_private)
+        return RulesFile(path, allow_private=allow_private)
     except RulesError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _print_messages(session: Session, own: Database, rules: CurrentRules, stopping: threading.Event) -> None:
-    follower = Follower(session, own)
+def _print_messages(session: Session, own: Database, rules: RulesFile, stopping: threading.Event) -> None:
+    feed = Feed(session, own)
     while not stopping.is_set():
         rules.refresh()
-        read = follower.follow(rules.value)
+        read = feed.follow(rules.value)
         with session.transaction() as connection:
             messages = queue.take_all(connection)
         for message in messages:
@@ -109,14 +110,12 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
     now, has_failed = datetime.now(UTC), False
     for name in chosen.targets:
         target = rules.targets[name]
-        members = {"type": "test", "timestamp": shown_time(now), "rule": rule}
-        body = body_of(target.template, members, "{}", {})
-        try:
-            send(target, message_id(rule, "test", now.isoformat()), body, allow_private=allow_private)
-            click.echo(f"{name}: received")
-        except SendingError as error:
-            click.echo(f"{name}: not received: {error}")
-            has_failed = True
+        members = {"type": Kind.TEST, "timestamp": shown_time(now), "rule": rule}
+        body = body_of(target, Content(Kind.TEST, members, words={"rule": rule}))
+        id = message_id(event_id(rule, Kind.TEST, now.isoformat()), name)
+        outcome = send(target, id, body, allow_private=allow_private)
+        click.echo(f"{name}: not received: {outcome.failure}" if outcome.failure else f"{name}: received")
+        has_failed = has_failed or bool(outcome.failure)
     if has_failed:
         sys.exit(1)
 
@@ -124,16 +123,40 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
 @notify.command("status")
 @json_option
 def status(as_json: bool) -> None:
-    """Print for each target what waits, what was received, and whether it fails or is paused."""
+    """Print whether webhooks are sent, and for each target what waits, was received, fails or is refused."""
     now = datetime.now(UTC)
     with database() as connection:
-        rows = queue.status(connection)
+        rows, aside = queue.status(connection), queue.refused_messages(connection)
+        progress, running = reports.read_progress(connection, now), is_running(connection)
+    for row in rows:
+        row["refused_messages"] = aside.get(row["target"], [])
     if as_json:
-        print_json(rows)
-    elif not rows:
-        click.echo("Nothing was sent yet.")
-    else:
+        state = {"running": running, "behind_seconds": progress.behind_seconds, "read_at": progress.read_at}
+        print_json({**state, "targets": rows})
+        return
+    click.echo(_state(progress, running=running))
+    if rows:
         print_table([_HEADINGS, *(_words(row, now) for row in rows)])
+    for row in rows:
+        for message in row["refused_messages"]:
+            click.echo(
+                f"{row['target']} refused {message['message_id']} of {message['rule'] or 'held_back'}"
+                f" at {shown_time(message['refused_at'])}: HTTP {message['status']}"
+            )
+
+
+def _state(progress: reports.Progress, *, running: bool) -> str:
+    behind = _seconds(progress.behind_seconds)
+    late = f", and the oldest change that it has not read is {behind} old" if progress.behind_seconds else ""
+    if running:
+        return f"notify runs{late}."
+    if progress.read_at is None:
+        return f"notify is not running{late}."
+    return f"notify is not running since {shown_time(progress.read_at)}{late}."
+
+
+def _seconds(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))
 
 
 def _words(row: dict[str, Any], now: datetime) -> tuple[str, ...]:
@@ -142,13 +165,9 @@ def _words(row: dict[str, Any], now: datetime) -> tuple[str, ...]:
         state = f"paused: {row['failure']}"
     elif row["failures"]:
         state = f"fails since {shown_time(row['failing_since'])}: {row['failure']}"
-    oldest = (
-        ""
-        if row["oldest_at"] is None
-        else f"{timedelta(seconds=round((now - row['oldest_at']).total_seconds()))}"
-    )
+    oldest = "" if row["oldest_at"] is None else _seconds((now - row["oldest_at"]).total_seconds())
     delay = "" if row["delay_seconds"] is None else f"{row['delay_seconds']:.1f} s"
-    counts = (str(row[name]) for name in ("delivered", "held_back", "dropped"))
+    counts = (str(row[name]) for name in ("delivered", "refused", "held_back", "dropped"))
     return (row["target"], str(row["waiting"]), oldest, *counts, delay, state)
 
 
@@ -163,5 +182,34 @@ def resume(target: str, drop: bool) -> None:
             dropped += some
         count = queue.resume(connection, target)
     if count is None:
-        raise click.ClickException(f"There is no target {target!r}: see '{typed('notify status')}'.")
+        raise _no_target(target)
     click.echo(f"{dropped} messages dropped." if drop else f"{count} messages will be sent.")
+
+
+def _no_target(target: str) -> click.ClickException:
+    return click.ClickException(f"There is no target {target!r}: see '{typed('notify status')}'.")
+
+
+@notify.command("retry")
+@click.argument("target")
+def retry(target: str) -> None:
+    """Send a target again what it refused, in its order."""
+    with database() as connection:
+        row = queue.retry(connection, target)
+    if row is None:
+        raise _no_target(target)
+    click.echo(f"{row['count']} messages will be sent again.")
+    if row["paused_at"] is not None:
+        click.echo(f"The target is paused: '{typed(f'notify resume {target}')}'.")
+
+
+@notify.command("drop")
+@click.argument("target")
+@click.argument("id")
+def drop(target: str, id: str) -> None:
+    """Let one message go that a target refused, and count it."""
+    with database() as connection:
+        count = queue.drop_refused(connection, target, id)
+    if not count:
+        raise click.ClickException(f"{target!r} refused no message {id!r}: see '{typed('notify status')}'.")
+    click.echo(f"{count} message dropped.")

@@ -33,5 +33,5 @@ SELECT create_distributed_table('wallet_hours', 'wallet_id', colocate_with => 't
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
 -- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, key_use, sync_wallets,
--- sync_left_out, notify_place, notify_reported, notify_clusters, notify_messages, notify_targets,
+-- sync_left_out, notify_place, notify_trades, notify_clusters, notify_messages, notify_targets,
 -- respelled_positions, sync_report, sync_chains, sync_blocks, sync_unfinal, cursor_secret, schema_migrations.

@@ -1,19 +1,19 @@
 """A thread for each target, which sends what waits for it, one message after the other."""
 
-import json
 import logging
 import math
 import random
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from threading import Event, Thread
 
 from wallet_api.database import Row
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.notify import queue
-from wallet_api.notify.messages import body_of, message_id
-from wallet_api.notify.sending import SendingError, send
+from wallet_api.notify.events import Kind
+from wallet_api.notify.messages import body_of, content_of_many, event_id, message_id
+from wallet_api.notify.rules_file import RulesFile
+from wallet_api.notify.sending import Outcome, send
 from wallet_api.notify.session import Session
 from wallet_api.notify.targets import Target
 from wallet_api.times import shown_time
@@ -26,17 +26,16 @@ _POLL_SECONDS = 5.0
 # The database is away, of which the process logs once, and not each of its threads.
 _AWAY_SECONDS = 1.0
 
-# The target of a name, as the file of rules has it now; None if it has none.
-FindTarget = Callable[[str], Target | None]
+# So often a message is tried that its receiver refuses.
+_TRIES = 5
 
 
 class Sender(Thread):
     """Sends the messages to one target in their order; the next only when the one before was received."""
 
-    def __init__(self, session: Session, name: str, find: FindTarget, *, allow_private: bool) -> None:
+    def __init__(self, session: Session, name: str, rules: RulesFile) -> None:
         super().__init__(name=f"webhooks to {name}", daemon=True)
-        self._session, self._target, self._find = session, name, find
-        self._allow_private = allow_private
+        self._session, self._target, self._rules = session, name, rules
         self._woken, self._stopping = Event(), Event()
         self._tries_at = -math.inf
         # The bucket is full at first.
@@ -72,7 +71,7 @@ class Sender(Thread):
 
     def _send_next(self) -> float:
         """Send the oldest message; return after how many seconds to go on."""
-        target = self._find(self._target)
+        target = self._rules.value.targets.get(self._target)
         if target is None:
             return _POLL_SECONDS
         with self._session.transaction() as connection:
@@ -109,32 +108,45 @@ class Sender(Thread):
             if flood is None:
                 return False
             first, last = (shown_time(flood[name]) for name in ("first_at", "last_at"))
-            data = json.dumps({"count": flood["count"], "first_at": first, "last_at": last})
-            words = {"count": flood["count"], "created_at": last}
-            body = body_of(target.template, {"type": "held_back", "timestamp": last}, data, words)
-            id = message_id(target.name, "held_back", flood["first_id"], flood["last_id"])
+            data = {"count": flood["count"], "first_at": first, "last_at": last}
+            body = body_of(target, content_of_many(Kind.HELD_BACK, "", flood["last_at"], data))
+            # What it stands for has ids of this target.
+            id = message_id(event_id(Kind.HELD_BACK, flood["first_id"], flood["last_id"]), target.name)
             queue.hold_back(connection, target.name, flood, id, body)
         log.warning("webhooks to %s: %d messages were held back as one", target.name, flood["count"])
         return True
 
     def _try(self, target: Target, message: Row) -> None:
-        try:
-            send(target, message["message_id"], message["body"], allow_private=self._allow_private)
-        except SendingError as error:
-            self._fail(str(error))
-            return
+        private = self._rules.allow_private
+        outcome = send(target, message["message_id"], message["body"], allow_private=private)
+        now = datetime.now(UTC)
         with self._session.transaction() as connection:
-            queue.delivered(connection, target.name, message, datetime.now(UTC))
-
-    def _fail(self, failure: str) -> None:
-        with self._session.transaction() as connection:
-            row = queue.failed(connection, self._target, failure, datetime.now(UTC))
-        if row["paused_at"] is not None:
-            log.error(
-                "webhooks to %s are paused, since it fails for three days (%s). To go on: notify resume",
-                *(self._target, failure),
+            if not outcome.failure:
+                queue.delivered(connection, target.name, message, now)
+                return
+            is_last = outcome.is_aborted or message["refusals"] + 1 >= _TRIES
+            if outcome.is_refused and is_last:
+                state = queue.set_aside(connection, target.name, message, outcome, now)
+            else:
+                if outcome.is_refused:
+                    queue.refused(connection, message)
+                state = queue.failed(connection, target.name, outcome.failure, now, pauses=outcome.is_gone)
+        if outcome.is_refused and is_last:
+            log.warning(
+                "webhooks to %s: %s of %s is set aside, since it is refused (%s): notify status",
+                *(target.name, message["message_id"], message["rule"] or "held_back", outcome.failure),
             )
-        elif row["failures"] == 1:
-            log.warning("webhooks to %s: %s; it will be tried again", self._target, failure)
-        growing = min(_FIRST_SECONDS * 2.0 ** min(row["failures"] - 1, 20), _MOST_SECONDS)
-        self._tries_at = time.monotonic() + growing * random.uniform(0.8, 1.2)  # noqa: S311
+        else:
+            self._wait_for_next(outcome, state)
+        if state["paused_at"] is not None:
+            log.error(
+                "webhooks to %s are paused (%s). To go on: notify resume", self._target, outcome.failure
+            )
+
+    def _wait_for_next(self, outcome: Outcome, state: Row) -> None:
+        """Set when what failed is tried again."""
+        if state["failures"] == 1:
+            log.warning("webhooks to %s: %s; it will be tried again", self._target, outcome.failure)
+        growing = min(_FIRST_SECONDS * 2.0 ** min(state["failures"] - 1, 20), _MOST_SECONDS)
+        wait = growing * random.uniform(0.8, 1.2)  # noqa: S311
+        self._tries_at = time.monotonic() + (wait if outcome.pause_seconds is None else outcome.pause_seconds)

@@ -1,35 +1,41 @@
 """The messages that wait, and the state of their targets, in the database."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, Row, load_statements
+from wallet_api.notify.sending import Outcome
 
 _QUEUE = load_statements(__package__, "queue")
-# A target that fails for so long is paused.
+# A target that fails for so long is paused, and one that refuses so many messages in a row.
 PAUSED_AFTER = timedelta(days=3)
+REFUSED_IN_A_ROW = 10
 # More than a target may get in a minute.
 _MOST = 10_000
+# Of a digest, and of the refused messages that are shown of a target.
+_MOST_ITEMS = 100
 
 
 class Waiting(NamedTuple):
-    """A message that waits for a target: by which rule, its id and body, and when its change arrived."""
+    """A message that waits for a target: by which rule, its id and body, and when its change arrived.
+
+    With `due_at` it is a part of the digest that is due then.
+    """
 
     target: str
     rule: str
     message_id: str
     body: str
     arrived_at: datetime
+    due_at: datetime | None = None
 
 
 def add(connection: Connection, messages: Sequence[Waiting]) -> None:
     """Save messages that wait for targets, in their order."""
-    if not messages:
-        return
-    names = ("targets", "rules", "message_ids", "bodies", "arrived_at")
-    columns = (list(column) for column in zip(*messages, strict=True))
-    connection.execute(_QUEUE["add"], dict(zip(names, columns, strict=True)))
+    if messages:
+        columns = (list(column) for column in zip(*messages, strict=True))
+        connection.execute(_QUEUE["add"], dict(zip(Waiting._fields, columns, strict=True)))
 
 
 def next_message(connection: Connection, target: str) -> Row | None:
@@ -44,12 +50,62 @@ def delivered(connection: Connection, target: str, message: Row, now: datetime) 
     connection.execute(_QUEUE["delivered"], parameters)
 
 
-def failed(connection: Connection, target: str, failure: str, now: datetime) -> Row:
+def failed(connection: Connection, target: str, failure: str, now: datetime, *, pauses: bool) -> Row:
     """Count a try that failed; return how many in a row have, and when it was paused."""
-    parameters = {"target": target, "failure": failure, "now": now, "paused_after": PAUSED_AFTER}
-    row = connection.execute(_QUEUE["failed"], parameters).fetchone()
+    paused_after = timedelta(0) if pauses else PAUSED_AFTER
+    parameters = {"target": target, "failure": failure, "now": now, "paused_after": paused_after}
+    return _row(connection, "failed", parameters)
+
+
+def refused(connection: Connection, message: Row) -> None:
+    """Count a try at which a message was refused."""
+    connection.execute(_QUEUE["refused"], {"place": message["place"]})
+
+
+def set_aside(connection: Connection, target: str, message: Row, outcome: Outcome, now: datetime) -> Row:
+    """Set a refused message aside; return when its target was paused."""
+    parameters = {
+        "target": target,
+        "place": message["place"],
+        "status": outcome.status,
+        "failure": outcome.failure,
+        "pauses": outcome.is_gone,
+        "most_in_a_row": REFUSED_IN_A_ROW,
+        "now": now,
+    }
+    return _row(connection, "set_aside", parameters)
+
+
+def _row(connection: Connection, statement: str, parameters: Mapping[str, Any]) -> Row:
+    row = connection.execute(_QUEUE[statement], parameters).fetchone()
     assert row is not None
     return row
+
+
+def retry(connection: Connection, target: str) -> Row | None:
+    """Let all refused messages to a target wait again; return their `count`, and when the target was paused.
+
+    None without such a target.
+    """
+    return connection.execute(_QUEUE["retry"], {"target": target}).fetchone()
+
+
+def drop_refused(connection: Connection, target: str, message_id: str) -> int:
+    """Drop a refused message to a target; return how many there were of this id."""
+    parameters = {"target": target, "message_id": message_id}
+    count: int = connection.fetch_value(_QUEUE["drop_refused"], parameters) or 0
+    return count
+
+
+def forget_refused(connection: Connection, horizon: datetime) -> None:
+    """Drop the messages that were refused before a time, and count them."""
+    connection.execute(_QUEUE["forget_refused"], {"horizon": horizon})
+
+
+def take_collected(connection: Connection, targets: Sequence[str], now: datetime) -> list[Row]:
+    """Remove the messages of digests that are due; return what each digest has: some, and how many."""
+    parameters = {"targets": targets, "now": now, "most": _MOST_ITEMS}
+    return connection.execute(_QUEUE["collected"], parameters).fetchall()
 
 
 def find_flood(connection: Connection, target: str, per_minute: int) -> Row | None:
@@ -83,10 +139,18 @@ def resume(connection: Connection, target: str) -> int | None:
 
 
 def take_all(connection: Connection) -> list[Row]:
-    """Remove all messages, and return them in their order."""
+    """Remove all messages that are to be sent, and return them in their order."""
     return sorted(connection.execute(_QUEUE["take_all"]), key=lambda row: row["place"])
 
 
 def status(connection: Connection) -> list[dict[str, Any]]:
     """Return the state of all targets."""
     return connection.execute(_QUEUE["status"]).fetchall()
+
+
+def refused_messages(connection: Connection) -> dict[str, list[Row]]:
+    """Return for each target the oldest messages that it refused: their ids, rules, statuses and times."""
+    found: dict[str, list[Row]] = {}
+    for row in connection.execute(_QUEUE["refused_messages"], {"most": _MOST_ITEMS}):
+        found.setdefault(row.pop("target"), []).append(row)
+    return found

@@ -3,10 +3,10 @@
 -- add --
 -- Needs notify_targets_pkey.
   WITH added AS (
-       INSERT INTO notify_messages (target, rule, message_id, body, arrived_at)
+       INSERT INTO notify_messages (target, rule, message_id, body, arrived_at, due_at)
        SELECT *
-         FROM unnest(%(targets)s::text[], %(rules)s::text[], %(message_ids)s::text[], %(bodies)s::text[],
-                     %(arrived_at)s::timestamptz[])
+         FROM unnest(%(target)s::text[], %(rule)s::text[], %(message_id)s::text[], %(body)s::text[],
+                     %(arrived_at)s::timestamptz[], %(due_at)s::timestamptz[])
        RETURNING target
        )
 INSERT INTO notify_targets AS known (target, waiting)
@@ -24,11 +24,15 @@ SELECT failures,
        oldest.*
   FROM notify_targets
  CROSS JOIN LATERAL (SELECT place,
+                            rule,
                             message_id,
                             body,
-                            arrived_at
+                            arrived_at,
+                            refusals
                        FROM notify_messages
                       WHERE notify_messages.target = notify_targets.target
+                        AND refused_at IS NULL
+                        AND due_at IS NULL
                       ORDER BY place
                       LIMIT 1) AS oldest
  WHERE target = %(target)s;
@@ -48,7 +52,8 @@ UPDATE notify_targets
        delay_seconds = %(delay_seconds)s,
        failures = 0,
        failing_since = NULL,
-       failure = NULL
+       failure = NULL,
+       refused_in_a_row = 0
  WHERE target = %(target)s;
 
 -- failed --
@@ -69,6 +74,123 @@ UPDATE notify_targets
 RETURNING failures,
           paused_at;
 
+-- refused --
+-- Count a try at which a message was refused. Needs notify_messages_pkey.
+UPDATE notify_messages
+   SET refusals = refusals + 1
+ WHERE place = %(place)s;
+
+-- set_aside --
+-- Set a refused message aside; after some in a row the target is paused, or at once. Needs notify_messages_pkey,
+-- notify_targets_pkey.
+  WITH aside AS (
+       UPDATE notify_messages
+          SET refused_at = %(now)s,
+              status = %(status)s
+        WHERE place = %(place)s
+          AND refused_at IS NULL
+       RETURNING 1
+       )
+UPDATE notify_targets
+   SET waiting = waiting - (SELECT count(*)
+                              FROM aside),
+       refused = refused + (SELECT count(*)
+                              FROM aside),
+       refused_in_a_row = refused_in_a_row + 1,
+       failed_at = %(now)s,
+       failures = 0,
+       failing_since = NULL,
+       failure = CASE WHEN %(pauses)s OR refused_in_a_row + 1 >= %(most_in_a_row)s THEN %(failure)s::text END,
+       paused_at = CASE WHEN %(pauses)s OR refused_in_a_row + 1 >= %(most_in_a_row)s THEN %(now)s::timestamptz END
+ WHERE target = %(target)s
+RETURNING paused_at;
+
+-- retry --
+-- Let all refused messages to a target wait again, in their order. Needs notify_messages_refused, notify_targets_pkey.
+  WITH again AS (
+       UPDATE notify_messages
+          SET refused_at = NULL,
+              status = NULL,
+              refusals = 0
+        WHERE target = %(target)s
+          AND refused_at IS NOT NULL
+       RETURNING 1
+       )
+UPDATE notify_targets
+   SET waiting = waiting + (SELECT count(*)
+                              FROM again),
+       refused = refused - (SELECT count(*)
+                              FROM again),
+       refused_in_a_row = 0
+ WHERE target = %(target)s
+RETURNING (SELECT count(*)
+             FROM again) AS count,
+          paused_at;
+
+-- drop_refused --
+-- Drop a refused message, and count it. Needs notify_messages_refused, notify_targets_pkey.
+  WITH removed AS (
+       DELETE FROM notify_messages
+        WHERE target = %(target)s
+          AND refused_at IS NOT NULL
+          AND message_id = %(message_id)s
+       RETURNING 1
+       )
+UPDATE notify_targets
+   SET refused = refused - (SELECT count(*)
+                              FROM removed),
+       dropped = dropped + (SELECT count(*)
+                              FROM removed)
+ WHERE target = %(target)s
+RETURNING (SELECT count(*)
+             FROM removed);
+
+-- forget_refused --
+-- Drop the messages that were refused before a time, and count them. Needs notify_messages_refused, notify_targets_pkey.
+  WITH removed AS (
+       DELETE FROM notify_messages
+        WHERE refused_at < %(horizon)s
+       RETURNING target
+       )
+UPDATE notify_targets
+   SET refused = refused - old.count,
+       dropped = dropped + old.count
+  FROM (SELECT target,
+               count(*) AS count
+          FROM removed
+         GROUP BY target) AS old
+ WHERE notify_targets.target = old.target;
+
+-- collected --
+-- Remove the messages of digests that are due by now; of each digest, the first ones, how many, their ids and times.
+-- Needs notify_messages_due, notify_targets_pkey.
+  WITH removed AS (
+       DELETE FROM notify_messages
+        WHERE due_at <= %(now)s
+          AND target = ANY (%(targets)s::text[])
+       RETURNING *
+       ),
+       counted AS (
+       UPDATE notify_targets
+          SET waiting = waiting - of_target.count
+         FROM (SELECT target,
+                      count(*) AS count
+                 FROM removed
+                GROUP BY target) AS of_target
+        WHERE notify_targets.target = of_target.target
+       )
+SELECT target,
+       rule,
+       count(*) AS count,
+       (array_agg(body ORDER BY place))[:%(most)s::integer] AS items,
+       (array_agg(message_id ORDER BY place))[1] AS first_id,
+       (array_agg(message_id ORDER BY place DESC))[1] AS last_id,
+       min(arrived_at) AS first_at,
+       max(arrived_at) AS last_at
+  FROM removed
+ GROUP BY due_at, rule, target
+ ORDER BY due_at, rule, target;
+
 -- lock --
 -- Let nobody else take messages to a target. Needs notify_targets_pkey.
 SELECT waiting
@@ -83,6 +205,8 @@ SELECT waiting
        SELECT *
          FROM notify_messages
         WHERE target = %(target)s
+          AND refused_at IS NULL
+          AND due_at IS NULL
         ORDER BY place
         LIMIT %(most)s
        ),
@@ -111,6 +235,8 @@ HAVING count(*) > %(per_minute)s;
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE target = %(target)s
+          AND refused_at IS NULL
+          AND due_at IS NULL
           AND place >= %(first_place)s
           AND place < %(last_place)s
        ),
@@ -136,6 +262,7 @@ UPDATE notify_targets
         WHERE place IN (SELECT place
                           FROM notify_messages
                          WHERE target = %(target)s
+                           AND refused_at IS NULL
                          ORDER BY place
                          LIMIT %(most)s)
        RETURNING 1
@@ -157,13 +284,15 @@ UPDATE notify_targets
    SET paused_at = NULL,
        failures = 0,
        failing_since = NULL,
-       failure = NULL
+       failure = NULL,
+       refused_in_a_row = 0
  WHERE target = %(target)s
 RETURNING waiting;
 
 -- take_all --
--- All messages.
+-- All messages that are to be sent.
 DELETE FROM notify_messages
+ WHERE due_at IS NULL
 RETURNING place,
           target,
           message_id,
@@ -176,9 +305,12 @@ SELECT target,
        (SELECT COALESCE(first_at, arrived_at)
           FROM notify_messages
          WHERE notify_messages.target = notify_targets.target
+           AND refused_at IS NULL
+           AND due_at IS NULL
          ORDER BY place
          LIMIT 1) AS oldest_at,
        delivered,
+       refused,
        held_back,
        dropped,
        delivered_at,
@@ -189,3 +321,20 @@ SELECT target,
        paused_at
   FROM notify_targets
  ORDER BY target;
+
+-- refused_messages --
+-- Of each target, the oldest of the messages that it refused. Needs notify_messages_refused.
+SELECT aside.target,
+       message_id,
+       rule,
+       status,
+       refused_at
+  FROM notify_targets
+ CROSS JOIN LATERAL (SELECT *
+                       FROM notify_messages
+                      WHERE notify_messages.target = notify_targets.target
+                        AND refused_at IS NOT NULL
+                      ORDER BY place
+                      LIMIT %(most)s) AS aside
+ WHERE refused > 0
+ ORDER BY aside.target, place;

@@ -1,34 +1,47 @@
 """What was reported, in the database, and up to where the feed was read."""
 
-from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
-from wallet_api.database import Connection, Row, load_sql, load_statements
-from wallet_api.notify.matching import Change, Reported, ReportedCluster, WalletTrades
+from wallet_api.database import Connection, load_statements
+from wallet_api.notify.events import Change, Kind, Token, TradeChange, TradeKey
+from wallet_api.notify.known import Hours, Known, Reported, WalletTrades
 from wallet_api.notify.rules import Rule
+from wallet_api.queries.changes import unread_since
 
 _REPORTS = load_statements(__package__, "reports")
-_CLUSTER = load_sql(__package__, "cluster")
-# Of a wallet or a chain are all subjects from it on until before this, which is after all that they have.
-_END = "\x7f"
-
-# By the subject and the name of the rule.
-AllReported = dict[tuple[str, str], Reported]
-# The chain and address of a token, and the name of a rule.
-ClusterKey = tuple[str, str, str]
-# Of each, the clusters by their times.
-AllClusters = dict[ClusterKey, dict[datetime, ReportedCluster]]
+# The feed of webhooks, which binds its cursor.
+OPERATION = "notify"
 
 
-def read_place(connection: Connection) -> str | None:
-    """Return the cursor up to which the feed was read; None before the first time."""
-    cursor: str | None = connection.fetch_value(_REPORTS["place"])
-    return cursor
+class Place(NamedTuple):
+    """The cursor up to which the feed was read, None before the first time; and the time of the database."""
+
+    cursor: str | None
+    now: datetime
+
+
+class Progress(NamedTuple):
+    """How far the feed was read: how old the oldest change is that was not, and when it was last read.
+
+    `forgotten` counts what was reported so long ago that it is forgotten.
+    """
+
+    behind_seconds: float
+    read_at: datetime | None
+    forgotten: int
+
+
+def read_place(connection: Connection) -> Place:
+    """Return up to where the feed was read."""
+    row = connection.execute(_REPORTS["place"]).fetchone()
+    assert row is not None
+    return Place(row["cursor"], row["now"])
 
 
 def move(connection: Connection, cursor: str) -> None:
-    """Save up to where the feed was read."""
+    """Save up to where the feed was read, and that it was read now."""
     connection.execute(_REPORTS["move"], {"cursor": cursor})
 
 
@@ -37,134 +50,142 @@ def forget_place(connection: Connection) -> None:
     connection.execute(_REPORTS["forget_place"])
 
 
-def read_reported(connection: Connection, subjects: Iterable[str]) -> AllReported:
-    """Return what the rules reported last of these trades."""
-    rows = connection.execute(_REPORTS["reported"], {"subjects": list(subjects)})
-    return {
-        (row["subject"], row["rule"]): Reported(row["message_id"], row["is_reported"], row["traded_at"])
-        for row in rows
-    }
+def read_progress(connection: Connection, now: datetime) -> Progress:
+    """Return how far the feed was read; before the first time, nothing is to be read."""
+    row = connection.execute(_REPORTS["progress"]).fetchone()
+    if row is None:
+        return Progress(0.0, None, 0)
+    oldest_at = unread_since(connection, OPERATION, row["cursor"])
+    behind = 0.0 if oldest_at is None else max(0.0, (now - oldest_at).total_seconds())
+    return Progress(behind, row["read_at"], row["forgotten"])
 
 
-def save_reported(connection: Connection, reported: AllReported, at: datetime) -> None:
-    """Save what the rules reported of changes that arrived at a time."""
-    values = reported.values()
-    columns = {
-        "subjects": [subject for subject, _ in reported],
-        "rules": [rule for _, rule in reported],
-        "message_ids": [each.message_id for each in values],
-        "are_reported": [each.is_reported for each in values],
-        "traded_at": [each.traded_at for each in values],
-        "reported_at": [at] * len(reported),
-    }
-    connection.execute(_REPORTS["report"], columns)
-
-
-def newest_among(connection: Connection, change: Change) -> dict[str, str]:
-    """Return by rule the id of the message about the newest trade of those that a change removed."""
-    rows = connection.execute(_REPORTS["newest_among"], _among(change))
-    return {row["rule"]: row["message_id"] for row in rows}
-
-
-def take_back(connection: Connection, change: Change, rule: str, message_id: str, at: datetime) -> None:
-    """Save that a message took back what a rule reported of the trades that a change removed."""
-    own = {"rule": rule, "message_id": message_id, "reported_at": at}
-    connection.execute(_REPORTS["take_back"], _among(change) | own)
-
-
-def _among(change: Change) -> dict[str, Any]:
-    wallet = change.get("profile_wallet_address")
-    first = f"{change['profile_blockchain']}|{wallet}|" if wallet else ""
-    if change.get("blockchain"):
-        first = f"{change['blockchain']}|"
-    return {
-        "first": first,
-        "end": first + _END,
-        "mint": None if wallet else change.get("mint"),
-        "before": None if wallet else change.get("before"),
-    }
-
-
-def read_clusters(connection: Connection, tokens: Collection[tuple[str, str]]) -> AllClusters:
-    """Return the clusters that were reported in these tokens."""
-    parameters = {"chains": [chain for chain, _ in tokens], "mints": [mint for _, mint in tokens]}
-    return _clusters(connection.execute(_REPORTS["clusters"], parameters))
-
-
-def clusters_among(connection: Connection, change: Change) -> AllClusters:
-    """Return the reported clusters that may have trades that a change of many removed."""
-    wallet = change.get("profile_wallet_address")
-    parameters = {
-        "chain": change["profile_blockchain"] if wallet else change.get("blockchain"),
-        "wallet": wallet,
-        "mint": None if wallet else change.get("mint"),
-        "before": None if wallet else change.get("before"),
-    }
-    return _clusters(connection.execute(_REPORTS["clusters_among"], parameters))
-
-
-def _clusters(rows: Iterable[Row]) -> AllClusters:
-    clusters: AllClusters = {}
-    for row in rows:
-        of_rule = clusters.setdefault((row["blockchain"], row["mint"], row["rule"]), {})
-        of_rule[row["ended_at"]] = ReportedCluster(
-            row["message_id"], row["is_reported"], row["ended_at"], frozenset(row["wallets"])
+def read_known(connection: Connection, rules: Sequence[Rule], changes: Sequence[TradeChange]) -> Known:
+    """Return what the rules reported of these trades, and of clusters in their tokens."""
+    keys = list(dict.fromkeys(change.key for change in changes))
+    columns = _columns(TradeKey, keys)
+    trades = {
+        (keys[row["ordinal"] - 1], row["rule"]): Reported(
+            row["event_id"], row["is_reported"], row["traded_at"]
         )
-    return clusters
-
-
-def save_clusters(
-    connection: Connection, clusters: Mapping[tuple[ClusterKey, datetime], ReportedCluster], at: datetime
-) -> None:
-    """Save what the rules reported of clusters, by changes that arrived at a time."""
-    values = clusters.values()
-    columns = {
-        "chains": [key[0] for key, _ in clusters],
-        "mints": [key[1] for key, _ in clusters],
-        "rules": [key[2] for key, _ in clusters],
-        "ended_at": [each.ended_at for each in values],
-        "message_ids": [each.message_id for each in values],
-        "are_reported": [each.is_reported for each in values],
-        "wallets": [" ".join(sorted(each.wallets)) for each in values],
-        "reported_at": [at] * len(clusters),
+        for row in connection.execute(_REPORTS["trades"], columns)
     }
-    connection.execute(_REPORTS["report_clusters"], columns)
+    wants_first = any(rule.first_buy for rule in rules)
+    first = connection.execute(_REPORTS["first_buys"], columns).fetchall() if wants_first else ()
+    first_buys = frozenset(keys[row["ordinal"] - 1] for row in first)
+    return _known(connection, {change.token for change in changes}, trades, first_buys)
 
 
-def read_wallets(
+def read_known_of_many(connection: Connection, change: Change) -> Known:
+    """Return what was reported of clusters in the tokens whose trades a change of many may have removed."""
+    rows = connection.execute(_REPORTS["tokens_of_clusters"], _conditions(change))
+    return _known(connection, {Token(row["blockchain"], row["mint"]) for row in rows}, {}, frozenset())
+
+
+def _known(
     connection: Connection,
-    rule: Rule,
-    token: tuple[str, str],
-    since: datetime,
-    at: datetime,
-    until: datetime,
-) -> list[WalletTrades]:
-    """Return the wallets with trades in a token that a rule counts, after a time and up to another one."""
+    tokens: Collection[Token],
+    trades: dict[tuple[TradeKey, str], Reported],
+    first_buys: frozenset[TradeKey],
+) -> Known:
+    clusters: dict[tuple[Token, str], dict[datetime, Reported]] = {}
+    for row in connection.execute(_REPORTS["clusters"], _columns(Token, tokens)):
+        of_rule = clusters.setdefault((Token(row["blockchain"], row["mint"]), row["rule"]), {})
+        of_rule[row["ended_at"]] = Reported(
+            row["event_id"], row["is_reported"], row["ended_at"], frozenset(row["wallets"])
+        )
+    counted: dict[Any, Sequence[WalletTrades]] = {}
+
+    def count_wallets(rule: Rule, token: Token, hours: Hours) -> Sequence[WalletTrades]:
+        # They are read once: of the ledger as it is, at any change.
+        key = (rule.name, token, hours)
+        if key not in counted:
+            counted[key] = _read_wallets(connection, rule, token, hours)
+        return counted[key]
+
+    return Known(trades, clusters, first_buys, count_wallets)
+
+
+def _read_wallets(connection: Connection, rule: Rule, token: Token, hours: Hours) -> list[WalletTrades]:
+    assert rule.cluster is not None
     side = rule.transaction_type
     parameters = {
-        "chain": token[0],
-        "mint": token[1],
-        "since": since,
-        "at": at,
-        "until": until,
+        **token._asdict(),
+        "since": hours.at - timedelta(hours=rule.cluster.hours),
+        "at": hours.at,
+        "until": hours.until,
         "type": rule.type,
         "addresses": None if rule.address is None else list(rule.address),
         "wants_sells": None if side is None else side == "sell",
         "min_value": rule.min_value,
         "min_value_usd": rule.min_value_usd,
+        "min_market_cap": rule.min_market_cap,
+        "max_market_cap": rule.max_market_cap,
+        "exit": rule.exit,
+        "first_buy": rule.first_buy,
     }
-    rows = connection.execute(_CLUSTER, parameters)
-    return [WalletTrades(row["address"], row["last_before"], row["first_after"]) for row in rows]
+    return [WalletTrades(**row) for row in connection.execute(_REPORTS["wallets"], parameters)]
+
+
+def take_back(connection: Connection, rules: Sequence[Rule], change: Change) -> dict[str, str]:
+    """Save that what rules reported of the trades that a change removed is reported no longer.
+
+    Return by rule the id of what it reported of the newest one.
+    """
+    parameters = _conditions(change) | {
+        "rules": [rule.name for rule in rules if rule.cluster is None],
+        "reported_at": change.arrived_at,
+    }
+    of_wallet = change.kind == Kind.WALLET_REMOVAL
+    rows = connection.execute(
+        _REPORTS["take_back_of_wallet" if of_wallet else "take_back_of_purge"], parameters
+    )
+    return {row["rule"]: row["event_id"] for row in rows}
+
+
+def _conditions(change: Change) -> dict[str, Any]:
+    """Return what a change of many removed trades by: a wallet, a token or a time."""
+    columns = change.columns
+    if change.kind == Kind.WALLET_REMOVAL:
+        chain, wallet = columns["profile_blockchain"], columns["profile_wallet_address"]
+        return {"blockchain": chain, "wallet_address": wallet, "mint": None, "before": None}
+    removed_by = {name: columns.get(name) for name in ("blockchain", "mint", "before")}
+    return removed_by | {"wallet_address": None}
+
+
+def save(connection: Connection, known: Known, at: datetime) -> None:
+    """Save what is new in what was reported, by changes that arrived at a time."""
+    if known.new_trades:
+        values = known.new_trades.values()
+        columns = {
+            **_columns(TradeKey, [key for key, _ in known.new_trades]),
+            "rule": [rule for _, rule in known.new_trades],
+            "event_id": [each.event_id for each in values],
+            "is_reported": [each.is_reported for each in values],
+            "traded_at": [each.at for each in values],
+            "reported_at": [at] * len(values),
+        }
+        connection.execute(_REPORTS["report_trades"], columns)
+    for (token, rule, ended_at), each in known.new_clusters.items():
+        parameters = {
+            **token._asdict(),
+            "rule": rule,
+            "ended_at": ended_at,
+            "event_id": each.event_id,
+            "is_reported": each.is_reported,
+            "wallets": sorted(each.wallets),
+            "reported_at": at,
+        }
+        connection.execute(_REPORTS["report_cluster"], parameters)
+
+
+def _columns(kind: type[TradeKey] | type[Token], rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    columns = list(zip(*rows, strict=True)) or [()] * len(kind._fields)
+    return {name: list(column) for name, column in zip(kind._fields, columns, strict=True)}
 
 
 def forget(connection: Connection, horizon: datetime, most: int) -> int:
     """Forget up to so many reports that are older than a time, and clusters; return how many of trades."""
     connection.execute(_REPORTS["forget_clusters"], {"horizon": horizon})
     count: int = connection.fetch_value(_REPORTS["forget"], {"horizon": horizon, "most": most}) or 0
-    return count
-
-
-def count_forgotten(connection: Connection) -> int:
-    """Return how many reports were forgotten."""
-    count: int = connection.fetch_value(_REPORTS["forgotten"]) or 0
     return count

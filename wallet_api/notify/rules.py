@@ -1,40 +1,46 @@
-"""The rules of webhooks, read from a TOML file: what is reported, and to whom."""
+"""The rules of webhooks: which trades are reported to which targets."""
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields
-from marshmallow.validate import OneOf, Range, Regexp
+from marshmallow import Schema, ValidationError, fields, validates_schema
+from marshmallow.validate import OneOf, Range
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, stored_form
-from wallet_api.notify.targets import Target, TargetSchema, target_of
 from wallet_api.schemas.feed import DIRECTIONS
 
-_LIST = "@"
-# They are part of log lines, metrics and ids.
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-class RulesError(Exception):
-    """The file of rules has faults: one a line."""
+LIST = "@"
+_EVERY = re.compile(r"([1-9][0-9]{0,3})([mhd])")
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+_MOST_EVERY = timedelta(days=7)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """So many wallets within so many hours."""
+    """So many wallets within so many hours, by so many different transactions of their first trades."""
 
     wallets: int
     hours: int
+    transactions: int | None = None
+
+    @property
+    def length(self) -> timedelta:
+        """Return the hours."""
+        return timedelta(hours=self.hours)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Which trades are reported to which targets; None of a condition is any."""
+    """Which trades are reported to which targets; None of a condition is any.
+
+    `exit` is a sell after which nothing is held, `first_buy` the first buy of a wallet in a token. The market
+    cap is in the native coin. With `every`, what is reported in this time is one message.
+    """
 
     name: str
     targets: tuple[str, ...]
@@ -45,15 +51,22 @@ class Rule:
     transaction_type: str | None = None
     min_value: Decimal | None = None
     min_value_usd: Decimal | None = None
+    min_market_cap: Decimal | None = None
+    max_market_cap: Decimal | None = None
+    exit: bool = False
+    first_buy: bool = False
     cluster: Cluster | None = None
+    every: timedelta | None = None
 
+    def may_be_of(self, chain: str, mint: str) -> bool:
+        """Return whether the rule is about a token."""
+        return self.chain in (None, chain) and (self.mint is None or mint in self.mint)
 
-@dataclass(frozen=True)
-class Rules:
-    """The targets by name, and the rules."""
-
-    targets: Mapping[str, Target]
-    rules: tuple[Rule, ...]
+    def due_at(self, at: datetime) -> datetime | None:
+        """Return when a digest with what arrived at a time is due; None if it is sent at once."""
+        if self.every is None:
+            return None
+        return at - (at - _EPOCH) % self.every + self.every
 
 
 class _Texts(fields.Field[Any]):
@@ -66,12 +79,31 @@ class _Texts(fields.Field[Any]):
         return texts
 
 
+class _Every(fields.Field[Any]):
+    """A time such as 1h."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
+        found = _EVERY.fullmatch(value) if isinstance(value, str) else None
+        every = None if found is None else int(found[1]) * _UNITS[found[2]]
+        if every is None or every > _MOST_EVERY:
+            raise ValidationError("must be such as 30m, 1h or 1d, and at most 7d")
+        return every
+
+
 class _ClusterSchema(Schema):
     wallets = fields.Integer(strict=True, required=True, validate=Range(min=2, max=1000))
     hours = fields.Integer(strict=True, required=True, validate=Range(min=1, max=168))
+    transactions = fields.Integer(strict=True, validate=Range(min=1, max=1000))
+
+    @validates_schema
+    def _are_possible(self, data: dict[str, Any], **options: Any) -> None:
+        if data.get("transactions", 0) > data["wallets"]:
+            raise ValidationError("cannot be more than wallets", "transactions")
 
 
-class _RuleSchema(Schema):
+class RuleSchema(Schema):
+    """A rule of the file."""
+
     targets = _Texts(required=True)
     chain = fields.String(validate=OneOf(tuple(CHAINS)))
     type = fields.String(validate=OneOf(WALLET_TYPES))
@@ -80,78 +112,27 @@ class _RuleSchema(Schema):
     transaction_type = fields.String(validate=OneOf(DIRECTIONS))
     min_value = fields.Decimal(validate=Range(min=0))
     min_value_usd = fields.Decimal(validate=Range(min=0))
+    min_market_cap = fields.Decimal(validate=Range(min=0))
+    max_market_cap = fields.Decimal(validate=Range(min=0))
+    exit = fields.Boolean(truthy={True}, falsy={False})
+    first_buy = fields.Boolean(truthy={True}, falsy={False})
     cluster = fields.Nested(_ClusterSchema)
+    every = _Every()
+
+    @validates_schema
+    def _matches_something(self, data: dict[str, Any], **options: Any) -> None:
+        sides = {data.get("transaction_type")} - {None}
+        sides |= {side for name, side in (("exit", "sell"), ("first_buy", "buy")) if data.get(name)}
+        if len(sides) > 1:
+            raise ValidationError(
+                "no trade has all of transaction_type, exit and first_buy", "transaction_type"
+            )
+        if data.get("min_market_cap", 0) > data.get("max_market_cap", Decimal("Infinity")):
+            raise ValidationError("cannot be less than min_market_cap", "max_market_cap")
 
 
-def _names() -> fields.String:
-    error = "must be 1 to 64 letters, digits, hyphens or underscores"
-    return fields.String(validate=Regexp(rf"{_NAME.pattern}\Z", error=error))
-
-
-class _FileSchema(Schema):
-    targets = fields.Dict(required=True, keys=_names(), values=fields.Dict())
-    lists = fields.Dict(keys=_names(), values=fields.List(fields.String()))
-    rules = fields.Dict(required=True, keys=_names(), values=fields.Dict())
-
-
-def read_rules(path: Path, *, allow_private: bool = False) -> Rules:
-    """Return the rules of a file. Raises RulesError with all of its faults."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RulesError(f"{path}: {error}") from error
-    return _rules_of(document, ("https", "http") if allow_private else ("https",))
-
-
-def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> Rules:
-    faults = [f"{place}: {fault}" for place, fault in _faults(_FileSchema().validate(document))]
-    if faults:
-        raise RulesError("\n".join(faults))
-    lists = document.get("lists", {})
-    targets, rules = {}, []
-    for kind, schema in (("targets", TargetSchema(schemes)), ("rules", _RuleSchema())):
-        for name, given in document[kind].items():
-            try:
-                loaded = schema.load(given)
-            except ValidationError as error:
-                faults += [f"{kind}.{name}.{place}: {fault}" for place, fault in _faults(error.messages)]
-                continue
-            if kind == "targets":
-                targets[name] = target_of(name, loaded)
-                continue
-            unknown = list(_unknown(loaded, document["targets"], lists))
-            faults += [f"rules.{name}: {fault}" for fault in unknown]
-            if not unknown:
-                rules.append(_rule(name, loaded, lists))
-    if faults:
-        raise RulesError("\n".join(faults))
-    return Rules(targets, tuple(rules))
-
-
-def _unknown(
-    loaded: Mapping[str, Any], targets: Mapping[str, Any], lists: Mapping[str, Any]
-) -> Iterator[str]:
-    """Yield what a rule names and the file does not have."""
-    for name in loaded["targets"]:
-        if name not in targets:
-            # Where a name is meant, there may be an address with a secret.
-            shown = repr(name) if _NAME.fullmatch(name) else "target of such a name"
-            yield f"there is no {shown}"
-    for name in loaded.get("address", ()):
-        if name.startswith(_LIST) and name.removeprefix(_LIST) not in lists:
-            yield f"there is no {name!r}"
-
-
-def _faults(messages: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(messages, Mapping):
-        for name, inner in messages.items():
-            # Of a table, marshmallow has a level of its own: whether the key or the value has the fault.
-            yield from _faults(inner, place if name in ("key", "value") else f"{place}.{name}".strip("."))
-    else:
-        yield from ((place, message) for message in messages)
-
-
-def _rule(name: str, loaded: dict[str, Any], lists: Mapping[str, Iterable[str]]) -> Rule:
+def rule_of(name: str, loaded: dict[str, Any], lists: Mapping[str, Iterable[str]]) -> Rule:
+    """Return the rule of a name, of what the schema has loaded; `address` may name lists of addresses."""
     targets = tuple(dict.fromkeys(loaded.pop("targets")))
     cluster = loaded.pop("cluster", None)
     for condition in ("address", "mint"):
@@ -159,7 +140,7 @@ def _rule(name: str, loaded: dict[str, Any], lists: Mapping[str, Iterable[str]])
             texts = [
                 text
                 for one in loaded[condition]
-                for text in (lists[one[1:]] if one[:1] == _LIST and condition == "address" else [one])
+                for text in (lists[one[1:]] if one[:1] == LIST and condition == "address" else [one])
             ]
             loaded[condition] = frozenset(stored_form(text, CHAINS.values()) for text in texts)
     return Rule(name, targets, cluster=cluster and Cluster(**cluster), **loaded)

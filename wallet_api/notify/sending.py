@@ -1,24 +1,22 @@
 """Send a message to a target: one try, with a deadline, to public addresses alone."""
 
 import ipaddress
-import re
 import socket
-import ssl
-import time
-from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import urlsplit
 
-from wallet_api import __version__
+from wallet_api import http
 from wallet_api.notify.messages import headers_of
 from wallet_api.notify.targets import Target
 
-CONNECT_SECONDS = 5.0
 DEADLINE_SECONDS = 15.0
-# So much is sent, or read, at once; a status line, and what may precede it, has no more.
-_PART_BYTES = 8192
-_STATUS = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)[ \r\n]")
+MOST_PAUSE_SECONDS = 900.0
+# 4xx that say nothing of the message.
+_OF_THE_MOMENT = (408, 425, 429)
+_GONE = 410
+# https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+_DELIVERY, _ABORT = "webhook-delivery", "abort-message"
 # IPv4 within IPv6: https://www.rfc-editor.org/rfc/rfc6052
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 # All that is assigned: https://www.iana.org/assignments/ipv6-address-space
@@ -33,109 +31,59 @@ _SPECIAL = (
     ipaddress.IPv6Network("2001::/32"),
 )
 
-# What getaddrinfo returns of an address.
-_Address = tuple[Any, ...]
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a try. Without a `failure` the message was received; that shows no address.
+
+    `is_refused` is of this message, `is_aborted` that it is not to be sent again, `is_gone` of the target.
+    After `pause_seconds` it may be tried again; None leaves that to the sender.
+    """
+
+    failure: str = ""
+    status: int | None = None
+    is_refused: bool = False
+    is_aborted: bool = False
+    is_gone: bool = False
+    pause_seconds: float | None = None
 
 
-class SendingError(Exception):
-    """The message was not received; the text says why, without the address of the target."""
-
-
-def send(target: Target, id: str, body: str, *, allow_private: bool) -> None:
-    """Post a signed message. Raises SendingError unless the response is 2xx.
+def send(target: Target, id: str, body: str, *, allow_private: bool) -> Outcome:
+    """Post a message, signed where the target has secrets.
 
     The name is resolved once, and the connection goes to an address that was checked: a name that resolves to
-    another one later is of no use. Redirects are not followed, and no more is read than the status.
+    another one later is of no use. No more is read than the status and the headers.
     """
-    parts = urlsplit(target.url)
-    host = str(parts.hostname).rstrip(".")
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    content = body.encode()
-    headers = {
-        "host": parts.netloc,
-        "user-agent": f"wallet-api/{__version__}",
-        "connection": "close",
-        "content-length": str(len(content)),
-        **headers_of(target.secrets, id, datetime.now(UTC), body),
-    }
-    lines = (f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", "")
-    addresses = _addresses_of(host, target.port, allow_private=allow_private)
-    ends_at = time.monotonic() + DEADLINE_SECONDS
     try:
-        with closing(_connect(addresses, ends_at)) as plain:
-            # Its timeout is that of the whole handshake.
-            is_secure = parts.scheme == "https"
-            sock = target.trust.wrap_socket(plain, server_hostname=host) if is_secure else plain
-            with closing(sock):
-                _exchange(sock, "\r\n".join(lines).encode() + content, ends_at)
-    except TimeoutError:
-        raise SendingError("no response in time") from None
-    except ssl.SSLCertVerificationError:
-        raise SendingError("its certificate is not valid") from None
-    except ssl.SSLError:
-        raise SendingError("no TLS") from None
-    except OSError:
-        # Its text may have the address.
-        raise SendingError("no connection") from None
+        addresses = _addresses_of(target, allow_private=allow_private)
+        peer = http.Peer(target.url, addresses, target.trust)
+        headers = headers_of(target.secrets, id, datetime.now(UTC), body)
+        return outcome_of(http.post(peer, headers, body.encode(), DEADLINE_SECONDS))
+    except http.NoResponse as error:
+        return Outcome(str(error))
 
 
-def _addresses_of(host: str, port: int, *, allow_private: bool) -> list[_Address]:
+def outcome_of(response: http.Response) -> Outcome:
+    """Return what a response means."""
+    status = response.status
+    if 200 <= status < 300:
+        return Outcome(status=status)
+    is_aborted = response.headers.get(_DELIVERY, "").strip().lower() == _ABORT
+    is_of_client = 400 <= status < 500 and status not in (*_OF_THE_MOMENT, _GONE)
+    pause = http.retry_after_seconds(response.headers, MOST_PAUSE_SECONDS) if status in (429, 503) else None
+    return Outcome(f"HTTP {status}", status, is_of_client or is_aborted, is_aborted, status == _GONE, pause)
+
+
+def _addresses_of(target: Target, *, allow_private: bool) -> list[str]:
+    host = str(urlsplit(target.url).hostname).rstrip(".")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise SendingError("its name has no address") from None
-    if not allow_private and not all(is_public(str(address[4][0])) for address in found):
-        raise SendingError("its address is not public; see --allow-private")
-    return list(found)
-
-
-def _connect(addresses: list[_Address], ends_at: float) -> socket.socket:
-    """Return a connection to the first of these addresses that accepts one."""
-    failure: OSError = TimeoutError()
-    for family, kind, protocol, _, address in addresses:
-        try:
-            with ExitStack() as stack:
-                sock = stack.enter_context(closing(socket.socket(family, kind, protocol)))
-                sock.settimeout(min(CONNECT_SECONDS, _left(ends_at)))
-                sock.connect(address)
-                sock.settimeout(_left(ends_at))
-                # From here on it is closed by the caller.
-                stack.pop_all()
-                return sock
-        except OSError as error:
-            failure = error
-    raise failure
-
-
-def _exchange(sock: socket.socket, request: bytes, ends_at: float) -> None:
-    for start in range(0, len(request), _PART_BYTES):
-        sock.settimeout(_left(ends_at))
-        sock.sendall(request[start : start + _PART_BYTES])
-    received = b""
-    while (status := _status_of(received)) is None:
-        sock.settimeout(_left(ends_at))
-        part = sock.recv(_PART_BYTES)
-        if not part or len(received) > _PART_BYTES:
-            raise SendingError("no response of HTTP")
-        received += part
-    if not status.startswith("2"):
-        raise SendingError(f"HTTP {status}")
-
-
-def _status_of(received: bytes) -> str | None:
-    """Return the status of a response, after those of 1xx that may precede it; None until it is there."""
-    for head in received.split(b"\r\n\r\n"):
-        status = _STATUS.match(head + b"\r\n")
-        if status is None or not status[1].startswith(b"1"):
-            return None if status is None else status[1].decode()
-    return None
-
-
-def _left(ends_at: float) -> float:
-    seconds = ends_at - time.monotonic()
-    if seconds <= 0:
-        raise TimeoutError
-    return seconds
+        raise http.NoResponse("its name has no address") from None
+    addresses = [str(address[4][0]) for address in found]
+    if not allow_private and not all(map(is_public, addresses)):
+        raise http.NoResponse("its address is not public; see --allow-private")
+    return addresses
 
 
 def is_public(text: str) -> bool:

@@ -16,6 +16,12 @@ class AlreadyRunning(ServiceUnavailable):
     """Another 'wallet-api notify' already runs on this database."""
 
 
+def is_running(connection: Connection) -> bool:
+    """Return whether a process sends webhooks of this database."""
+    is_locked: bool = connection.fetch_value(_SESSION["is_locked"], {"lock": locks.WEBHOOKS})
+    return is_locked
+
+
 class Session:
     """One connection for all threads: what is sent is read over it, and what is stored goes through it.
 

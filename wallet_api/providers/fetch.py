@@ -13,9 +13,8 @@ import requests
 from urllib3 import Timeout
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from wallet_api import __version__
+from wallet_api.http import USER_AGENT, DeadlineAdapter
 from wallet_api.providers.breaker import Breaker
-from wallet_api.providers.deadline import DeadlineAdapter
 from wallet_api.providers.faults import (
     Crowded,
     Overloaded,
@@ -94,7 +93,7 @@ class Fetcher:
         self.pace = pace
         self.breaker = Breaker(limits.breaker_failures, limits.breaker_seconds)
         self.session = requests.Session()
-        self.session.headers.update({"Accept": "application/json", "User-Agent": f"wallet-api/{__version__}"})
+        self.session.headers.update({"Accept": "application/json", "User-Agent": USER_AGENT})
         self.session.headers.update(headers or {})
         adapter = DeadlineAdapter(limits.silence_seconds, limits.connections)
         self.session.mount("https://", adapter)

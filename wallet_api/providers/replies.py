@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import msgspec
-from urllib3 import Retry
-from urllib3.exceptions import InvalidHeader
 
 from wallet_api.decoding import amounts
+from wallet_api.http import retry_after_seconds
 from wallet_api.providers.faults import (
     BadKey,
     Banned,
@@ -61,14 +60,7 @@ class Reply:
     @property
     def retry_after_seconds(self) -> float | None:
         """Return the pause in Retry-After, which may be an HTTP date; None if there is none."""
-        header = self.headers.get("Retry-After")
-        if header is None:
-            return None
-        try:
-            seconds = Retry().parse_retry_after(header)
-        except (InvalidHeader, ValueError, OverflowError):
-            return None
-        return min(max(seconds, 0.0), MAX_PAUSE_SECONDS)
+        return retry_after_seconds(self.headers, MAX_PAUSE_SECONDS)
 
 
 def read_json(body: bytes, shape: type[Content]) -> Content:

@@ -18,6 +18,7 @@ from wallet_api.queries.token_block import UNKNOWN_TOKEN_ID
 
 _NEWEST = load_sql(__package__, "newest_arrival")
 _PAGE = load_sql(__package__, "changes_page")
+_UNREAD = load_sql(__package__, "unread")
 
 NOW, START = "now", "start"
 
@@ -213,3 +214,10 @@ def _refuse_unknown(database: Database, parameters: dict[str, Any]) -> None:
         if row is not None and row["is_known"]:
             return
     raise CursorUnknown
+
+
+def unread_since(connection: Connection, operation: str, after: str) -> datetime | None:
+    """Return when the oldest change after a cursor of a feed without filters arrived; None without one."""
+    place = cursors.decode(after, (operation, "after", "", "", ""), Place, "after")
+    arrived_at: datetime | None = connection.fetch_value(_UNREAD, _parameters(place))
+    return arrived_at

@@ -3,16 +3,14 @@
 import logging
 import threading
 import time
-from pathlib import Path
 
 from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import InvalidParameter, ServiceUnavailable
 from wallet_api.notify import queue, reports
 from wallet_api.notify.delivery import Sender
-from wallet_api.notify.following import Follower
-from wallet_api.notify.rules import Rules, RulesError, read_rules
+from wallet_api.notify.feed import Feed
+from wallet_api.notify.rules_file import RulesFile
 from wallet_api.notify.session import AlreadyRunning, Session
-from wallet_api.notify.targets import Target
 
 log = logging.getLogger(__name__)
 
@@ -24,46 +22,12 @@ _START_SECONDS, _TAKEN_SECONDS = 3.0, 60.0
 _STOP_SECONDS = 2.0
 
 
-class CurrentRules:
-    """The rules of a file, read again once they are expired. Raises RulesError at first."""
-
-    def __init__(self, path: Path, *, allow_private: bool) -> None:
-        self.allow_private = allow_private
-        self._path = path
-        self._is_expired = False
-        self.value = self._read()
-
-    def _read(self) -> Rules:
-        return read_rules(self._path, allow_private=self.allow_private)
-
-    def expire(self) -> None:
-        """Have the file read again. A signal handler may call it: it takes no lock."""
-        self._is_expired = True
-
-    def refresh(self) -> bool:
-        """Read the file again if it is expired, and return whether it was. With faults the rules stay."""
-        if not self._is_expired:
-            return False
-        self._is_expired = False
-        try:
-            self.value = self._read()
-        except RulesError as error:
-            log.error("notify: the rules stay as they were: %s", error)  # noqa: TRY400
-            return False
-        log.warning("notify: read %d rules", len(self.value.rules))
-        return True
-
-    def find(self, target: str) -> Target | None:
-        """Return a target by its name."""
-        return self.value.targets.get(target)
-
-
 class Process:
     """Follows the feed and sends what the rules report of it."""
 
-    def __init__(self, session: Session, database: Database, rules: CurrentRules) -> None:
+    def __init__(self, session: Session, database: Database, rules: RulesFile) -> None:
         self._session, self._rules = session, rules
-        self._follower = Follower(session, database)
+        self._feed = Feed(session, database)
         self._senders: dict[str, Sender] = {}
         self._failures, self._failing_since = 0, 0.0
         # When the lock was last its own, or it was not known whose it is.
@@ -107,7 +71,7 @@ class Process:
 
     def _report_strangers(self, targets: list[dict[str, object]]) -> None:
         for row in targets:
-            if row["waiting"] and self._rules.find(str(row["target"])) is None:
+            if row["waiting"] and row["target"] not in self._rules.value.targets:
                 log.warning(
                     "notify: %s messages wait for %s, which is no target of the rules: notify resume --drop",
                     *(row["waiting"], row["target"]),
@@ -119,8 +83,7 @@ class Process:
         That of a target that is gone waits for it, so that a target never has two.
         """
         for name in self._rules.value.targets.keys() - self._senders.keys():
-            private = self._rules.allow_private
-            self._senders[name] = Sender(self._session, name, self._rules.find, allow_private=private)
+            self._senders[name] = Sender(self._session, name, self._rules)
             self._senders[name].start()
         for sender in self._senders.values():
             sender.wake(at_once=True)
@@ -128,7 +91,7 @@ class Process:
     def _follow(self) -> float:
         """Save what is reported of the next changes; return after how many seconds to go on."""
         try:
-            read = self._follower.follow(self._rules.value)
+            read = self._feed.follow(self._rules.value)
         except (InvalidParameter, NotPermitted):
             raise
         except ServiceUnavailable as error:

@@ -1,0 +1,67 @@
+-- Webhooks: a trade that was reported by the columns that identify it; messages that are refused, or wait for a digest.
+
+-- What each rule reported last of a trade: event_id is the id of that, from which the id of the next one follows. is_reported is
+-- false once it was taken back. reported_at is when the change arrived.
+CREATE TABLE notify_trades (
+    blockchain text COLLATE "C" NOT NULL,
+    wallet_address text COLLATE "C" NOT NULL,
+    mint text COLLATE "C" NOT NULL,
+    tx_signature text COLLATE "C" NOT NULL,
+    is_sell boolean NOT NULL,
+    event_index integer NOT NULL,
+    rule text COLLATE "C" NOT NULL,
+    event_id text NOT NULL,
+    is_reported boolean NOT NULL,
+    traded_at timestamptz NOT NULL,
+    reported_at timestamptz NOT NULL,
+    PRIMARY KEY (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, rule)
+);
+
+INSERT INTO notify_trades
+SELECT key[1],
+       key[2],
+       key[3],
+       key[4],
+       key[5] = 'sell',
+       key[6]::integer,
+       rule,
+       message_id,
+       is_reported,
+       traded_at,
+       reported_at
+  FROM (SELECT *,
+               regexp_match(subject, '^([^|]*)\|([^|]*)\|([^|]*)\|(.*)\|(buy|sell)\|([0-9]+)$') AS key
+          FROM notify_reported) AS reported
+ WHERE key IS NOT NULL;
+
+DROP TABLE notify_reported;
+
+CREATE INDEX notify_trades_by_report ON notify_trades (reported_at);
+
+ALTER TABLE notify_clusters RENAME COLUMN message_id TO event_id;
+
+-- When the feed was last read.
+ALTER TABLE notify_place ADD COLUMN read_at timestamptz;
+
+-- How often a receiver refused a message; since when it is set aside, and with which status.
+ALTER TABLE notify_messages ADD COLUMN refusals integer NOT NULL DEFAULT 0;
+
+ALTER TABLE notify_messages ADD COLUMN refused_at timestamptz;
+
+ALTER TABLE notify_messages ADD COLUMN status integer;
+
+-- When the digest is due that a message is a part of.
+ALTER TABLE notify_messages ADD COLUMN due_at timestamptz;
+
+DROP INDEX notify_messages_by_target;
+
+CREATE INDEX notify_messages_by_target ON notify_messages (target, place) WHERE refused_at IS NULL AND due_at IS NULL;
+
+CREATE INDEX notify_messages_refused ON notify_messages (target, place) WHERE refused_at IS NOT NULL;
+
+CREATE INDEX notify_messages_due ON notify_messages (due_at) WHERE due_at IS NOT NULL;
+
+-- How many messages are set aside, and how many of the last ones in a row.
+ALTER TABLE notify_targets ADD COLUMN refused bigint NOT NULL DEFAULT 0;
+
+ALTER TABLE notify_targets ADD COLUMN refused_in_a_row integer NOT NULL DEFAULT 0;

@@ -1,0 +1,72 @@
+"""What rules reported before, of some trades and tokens, and what is reported of them by now."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from wallet_api.notify.events import Token, TradeKey
+from wallet_api.notify.rules import Rule
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What was reported last of a trade or a cluster: `at` is when the trade, or its last one, was made.
+
+    `is_reported` is false once a message took it back. The wallets of a cluster may have some that it had.
+    """
+
+    event_id: str
+    is_reported: bool
+    at: datetime
+    wallets: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class WalletTrades:
+    """A wallet with trades in the hours around a time.
+
+    When the last one up to it was, and the first one after it; the transaction of the first one up to it.
+    """
+
+    address: str
+    last_before: datetime | None
+    first_after: datetime | None
+    first_transaction: str | None
+
+
+class Hours(NamedTuple):
+    """The hours of a cluster up to a time, and trades after it until another one."""
+
+    at: datetime
+    until: datetime
+
+
+# Of the wallets with trades that a rule counts, in a token.
+CountWallets = Callable[[Rule, Token, Hours], Sequence[WalletTrades]]
+
+
+@dataclass
+class Known:
+    """By trade or token and the name of a rule: what was reported of it. What changes is also kept as new."""
+
+    trades: dict[tuple[TradeKey, str], Reported]
+    clusters: dict[tuple[Token, str], dict[datetime, Reported]]
+    first_buys: frozenset[TradeKey]
+    count_wallets: CountWallets
+    new_trades: dict[tuple[TradeKey, str], Reported] = field(default_factory=dict)
+    new_clusters: dict[tuple[Token, str, datetime], Reported] = field(default_factory=dict)
+
+    def set_trade(self, key: TradeKey, rule: str, reported: Reported) -> None:
+        """Set what a rule reported of a trade."""
+        self.trades[key, rule] = self.new_trades[key, rule] = reported
+
+    def clusters_of(self, token: Token, rule: str) -> dict[datetime, Reported]:
+        """Return the clusters that a rule reported in a token, by their times, also those taken back."""
+        return self.clusters.setdefault((token, rule), {})
+
+    def set_cluster(self, token: Token, rule: str, cluster: Reported) -> None:
+        """Set what a rule reported of a cluster."""
+        own = self.clusters_of(token, rule)
+        if own.get(cluster.at) != cluster:
+            own[cluster.at] = self.new_clusters[token, rule, cluster.at] = cluster
