@@ -9,6 +9,7 @@ the time left for its whole response, and a second timeout limits the wait for t
 import http.client
 import io
 import math
+import re
 import socket
 import ssl
 import time
@@ -28,6 +29,7 @@ from wallet_api import __version__
 
 USER_AGENT = f"wallet-api/{__version__}"
 CONNECT_SECONDS = 5.0
+_SECONDS = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
 
 
 class NoResponse(Exception):
@@ -59,7 +61,7 @@ def retry_after_seconds(headers: Mapping[str, str], most_seconds: float) -> floa
     header = headers.get("Retry-After")
     if header is None:
         return None
-    with suppress(ValueError):
+    if _SECONDS.fullmatch(header):
         # Some servers send parts of a second.
         header = str(math.ceil(float(header)))
     try:

@@ -2,18 +2,22 @@
 
     python -m tests.benchmarks.notify --minutes 8
 
-It and the database are killed again and again; one target is dead for a third of the time, or ten minutes.
-At the end each target has been reported the last state of each trade, by each rule that is about it, in the
-order of arrival, and the clusters that there are; ids repeat only with the same body.
+It and the database are killed again and again; one target is dead for a third of the time, or ten minutes, one
+refuses some trades for ever, one limits what it takes. At the end each target has been reported the last state
+of each trade, by each rule that is about it, in the order of arrival, and the clusters that there are; ids
+repeat only with the same body. What was refused is set aside, all of it and nothing else.
 """
 
 import argparse
+import json
+import math
 import random
 import statistics
 import sys
 import tempfile
 import time
-from collections import Counter
+import zlib
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -27,7 +31,7 @@ from tests.lib.processes import Process, environment_of, kill_all
 from tests.lib.receiver import SECRET, Receiver, receiving
 from tests.lib.waiting import eventually
 from wallet_api import embedded, migrations
-from wallet_api.database import connect
+from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
 
 # Of each rule that is not about clusters, whether it is about a row.
@@ -53,7 +57,9 @@ RULES = {
     "none": 'chain = "base"\n',
     "together": 'transaction_type = "buy"\ncluster = {wallets = 2, hours = 1}\n',
 }
-TARGETS = ("good", "slow", "dead", "third", "close", "redirect")
+TARGETS = ("good", "slow", "dead", "third", "close", "redirect", "refusing", "limiting")
+# So many messages a limiting receiver takes in so many seconds.
+LIMIT, LIMIT_SECONDS = 40, 4
 
 
 def rules_of(receiver: Receiver) -> str:
@@ -68,25 +74,44 @@ def rules_of(receiver: Receiver) -> str:
     )
 
 
+def refused_status(signature: str) -> int:
+    """Return how a refusing receiver responds to a trade: one in 200 it refuses, and one it aborts."""
+    return {0: 400, 1: 422}.get(zlib.crc32(signature.encode()) % 200, 204)
+
+
 def set_faults(receiver: Receiver, dead_seconds: float) -> None:
     """Let each target have its fault."""
     begins_at = time.monotonic() + dead_seconds / 2
     counts = {"third": 0}
+    taken: deque[float] = deque(maxlen=LIMIT)
 
-    def third() -> int:
+    def refusing(body: str) -> tuple[int, dict[str, str]]:
+        status = refused_status(json.loads(body)["data"].get("tx_signature", ""))
+        return status, {"webhook-delivery": "abort-message"} if status == 422 else {}
+
+    def limiting(body: str) -> tuple[int, dict[str, str]]:
+        now = time.monotonic()
+        if len(taken) == LIMIT and now - taken[0] < LIMIT_SECONDS:
+            return 429, {"Retry-After": str(math.ceil(taken[0] + LIMIT_SECONDS - now))}
+        taken.append(now)
+        return 204, {}
+
+    def third(body: str) -> int:
         counts["third"] += 1
         return 500 if counts["third"] % 3 == 0 else 204
 
-    def slow() -> int:
+    def slow(body: str) -> int:
         time.sleep(0.2)
         return 204
 
     receiver.behaviours |= {
         "/slow": slow,
-        "/dead": lambda: 500 if begins_at < time.monotonic() < begins_at + dead_seconds else 204,
+        "/refusing": refusing,
+        "/limiting": limiting,
+        "/dead": lambda body: 500 if begins_at < time.monotonic() < begins_at + dead_seconds else 204,
         "/third": third,
-        "/close": lambda: 0 if random.random() < 0.3 else 204,
-        "/redirect": lambda: 302,
+        "/close": lambda body: 0 if random.random() < 0.3 else 204,
+        "/redirect": lambda body: 302,
     }
 
 
@@ -127,6 +152,8 @@ def faults_of(receiver: Receiver, state: dict[str, Row], target: str) -> list[st
         of_rule = [one for one in documents if one["rule"] == rule]
         last = {one["data"]["tx_signature"]: one for one in of_rule}
         for signature, row in state.items():
+            if target == "refusing" and refused_status(signature) != 204:
+                continue
             fault = _fault_of(last.get(signature), row, is_about)
             if fault:
                 faults.append(f"{target}: {rule}: {signature} {fault}")
@@ -141,6 +168,14 @@ def faults_of(receiver: Receiver, state: dict[str, Row], target: str) -> list[st
         if received.path == f"/{target}" and is_other:
             faults.append(f"{target}: {received.id} has two bodies")
     return faults
+
+
+def aside_faults(receiver: Receiver, connection: Connection) -> list[str]:
+    """Return what was refused and is not set aside, or is set aside and was not refused."""
+    refused = {one.id for one in receiver.received if one.path == "/refusing" and 400 <= one.status < 500}
+    rows = connection.execute("SELECT target, message_id FROM notify_messages WHERE refused_at IS NOT NULL")
+    aside = {row["message_id"] if row["target"] == "refusing" else row["target"] for row in rows}
+    return [f"refusing: {id} is refused, or set aside, and not both" for id in refused ^ aside]
 
 
 def _fault_of(reported: Any, row: Row, is_about: Callable[[Row], bool]) -> str:
@@ -240,7 +275,12 @@ def main() -> None:
                 process, kill_at = start(), time.monotonic() + chance.uniform(3, 25)
         checked = [name for name in TARGETS if name != "redirect"]
         eventually(lambda: not any(faults_of(receiver, state, name) for name in checked), 1500, 5.0)
-        faults = [fault for name in checked for fault in faults_of(receiver, state, name)]
+        with connect(url) as connection:
+            eventually(lambda: not aside_faults(receiver, connection), 60, 1.0)
+            refusals = aside_faults(receiver, connection)
+            count = connection.execute("SELECT FROM notify_messages WHERE refused_at IS NOT NULL").rowcount
+            print(f"{count} refused and set aside")
+        faults = [fault for name in checked for fault in faults_of(receiver, state, name)] + refusals
         for name in TARGETS:
             tries = [one for one in receiver.received if one.path == f"/{name}"]
             accepted = receiver.accepted(f"/{name}")

@@ -1,19 +1,20 @@
 """A receiver of webhooks on a free port of loopback, which records what it received."""
 
 import base64
-import hmac
 import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
+from standardwebhooks import Webhook, WebhookVerificationError
+
 SECRET = "whsec_" + base64.b64encode(b"s" * 32).decode()
-# Responds with a status, and may sleep before.
-Behaviour = Callable[[], int]
+# Responds to a body with a status, and maybe headers; it may sleep before.
+Behaviour = Callable[[str], int | tuple[int, dict[str, str]]]
 
 
 class Received(NamedTuple):
@@ -53,12 +54,13 @@ class Receiver:
         return [(one["type"], one["data"].get("tx_signature", "")) for one in documents]
 
 
-def is_signed(secret: str, headers: Any, body: bytes) -> bool:
-    """Return whether one of the signatures is by a secret."""
-    key = base64.b64decode(secret.removeprefix("whsec_"))
-    content = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
-    expected = "v1," + base64.b64encode(hmac.digest(key, content, "sha256")).decode()
-    return expected in headers["webhook-signature"].split()
+def is_signed(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
+    """Return whether one of the signatures is by a secret, as the library of Standard Webhooks checks it."""
+    try:
+        Webhook(secret).verify(body, dict(headers))
+    except WebhookVerificationError:
+        return False
+    return True
 
 
 @contextmanager
@@ -72,7 +74,8 @@ def receiving() -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             # 0 closes the connection without a response.
-            status = receiver.behaviours.get(self.path, lambda: 204)()
+            answer = receiver.behaviours.get(self.path, lambda body: 204)(body.decode())
+            status, headers = answer if isinstance(answer, tuple) else (answer, {})
             signed = is_signed(SECRET, self.headers, body)
             receiver.received.append(
                 Received(self.path, self.headers["webhook-id"], body.decode(), signed, status, time.time())
@@ -83,6 +86,8 @@ def receiving() -> Iterator[Receiver]:
             self.send_response(status)
             if 300 <= status < 400:
                 self.send_header("location", "/elsewhere")
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.send_header("content-length", "0")
             self.end_headers()
 

@@ -261,7 +261,7 @@ def test_a_wallet_of_another_type_is_removed_for_the_rules_of_its_type(
 def test_a_removal_while_the_message_waits_follows_it(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection
 ) -> None:
-    receiver.behaviours["/"] = lambda: 500
+    receiver.behaviours["/"] = lambda body: 500
     start(rules_of(receiver, ALL))
     importer.trades([trade("a")])
     assert eventually(lambda: len(receiver.received) > 0)

@@ -27,7 +27,7 @@ def test_a_target_that_fails_delays_no_other_and_gets_all_under_the_same_ids(
     receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     answers = iter([500, 302, 500])
-    receiver.behaviours["/bad"] = lambda: next(answers, 200)
+    receiver.behaviours["/bad"] = lambda body: next(answers, 200)
     rules = '[rules.all]\ntargets = ["bad", "good"]\n'
     start(rules_of(receiver, rules, bad="/bad", good="/good"))
     importer.trades([trade("a"), trade("b")])
@@ -43,7 +43,7 @@ def test_killed_at_any_instant_it_loses_nothing_and_repeats_only_under_the_same_
     receiver: Receiver, importer: Importer, start: Start
 ) -> None:
     chance = random.Random(5)
-    receiver.behaviours["/"] = lambda: chance.choice([204, 204, 204, 500])
+    receiver.behaviours["/"] = lambda body: chance.choice([204, 204, 204, 500])
     process = start(rules_of(receiver, ALL))
     for number in range(4):
         importer.trades([trade(f"t{number}-{part}", 60 - number) for part in range(3)])
@@ -93,7 +93,7 @@ def test_a_flood_is_held_back_as_one_message(
 def test_a_target_that_fails_for_three_days_is_paused_until_it_is_resumed(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
 ) -> None:
-    receiver.behaviours["/"] = lambda: 500
+    receiver.behaviours["/"] = lambda body: 500
     start(rules_of(receiver, ALL))
     importer.trades([trade("a"), trade("b", 50)])
     failing = "UPDATE notify_targets SET failing_since = failing_since - interval '3 days'"
@@ -199,7 +199,7 @@ def test_a_ledger_without_the_place_ends_it_with_words_and_from_now_begins_anew(
 def test_what_was_held_back_is_counted_once_in_the_message_that_says_so(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection
 ) -> None:
-    receiver.behaviours["/"] = lambda: 204 if len(receiver.received) < 6 else 500
+    receiver.behaviours["/"] = lambda body: 204 if len(receiver.received) < 6 else 500
     target = f'[targets.bot]\nurl = "{receiver.url}/"\nsecrets = ["{SECRET}"]\nper_minute = 6\n'
     start(target + ALL)
     held = "SELECT sum(held_back) FROM notify_targets"
@@ -216,7 +216,7 @@ def test_what_was_held_back_is_counted_once_in_the_message_that_says_so(
 def test_what_waits_for_a_target_that_was_away_is_no_flood(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection
 ) -> None:
-    receiver.behaviours["/"] = lambda: 500
+    receiver.behaviours["/"] = lambda body: 500
     start(rules_of(receiver, ALL))
     importer.trades([trade(f"t{number:02}", 60 - number / 10) for number in range(70)])
     waiting = "SELECT sum(waiting) FROM notify_targets"
@@ -296,7 +296,7 @@ def test_a_target_that_leaves_the_rules_keeps_what_waits_until_it_is_back_or_dro
     tmp_path: Path,
     settings: Settings,
 ) -> None:
-    receiver.behaviours["/away"] = lambda: 500
+    receiver.behaviours["/away"] = lambda body: 500
     own = {"bot": "/", "away": "/away"}
     process = start(rules_of(receiver, '[rules.all]\ntargets = ["bot", "away"]\n', **own))
     assert process.stdout is not None
@@ -326,7 +326,7 @@ def test_a_target_that_leaves_the_rules_keeps_what_waits_until_it_is_back_or_dro
 def test_what_an_operator_drops_is_counted(
     receiver: Receiver, importer: Importer, start: Start, connection: Connection, settings: Settings
 ) -> None:
-    receiver.behaviours["/"] = lambda: 500
+    receiver.behaviours["/"] = lambda body: 500
     start(rules_of(receiver, ALL))
     importer.trades([trade("a"), trade("b"), trade("c")])
     assert eventually(lambda: len(receiver.received) >= 1)

@@ -16,9 +16,9 @@ from wallet_api.cli.sync_rounds import log_to_stderr
 from wallet_api.database import Database, connect
 from wallet_api.errors import InvalidParameter
 from wallet_api.notify import queue, reports
-from wallet_api.notify.events import Kind
+from wallet_api.notify.events import MessageType
 from wallet_api.notify.feed import Feed
-from wallet_api.notify.messages import Content, body_of, event_id, message_id
+from wallet_api.notify.messages import MessageContent, body_of, event_id, message_id
 from wallet_api.notify.process import POLL_SECONDS, Process
 from wallet_api.notify.rules_file import RulesError, RulesFile
 from wallet_api.notify.sending import send
@@ -110,9 +110,9 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
     now, has_failed = datetime.now(UTC), False
     for name in chosen.targets:
         target = rules.targets[name]
-        members = {"type": Kind.TEST, "timestamp": shown_time(now), "rule": rule}
-        body = body_of(target, Content(Kind.TEST, members, words={"rule": rule}))
-        id = message_id(event_id(rule, Kind.TEST, now.isoformat()), name)
+        members = {"type": MessageType.TEST, "timestamp": shown_time(now), "rule": rule}
+        body = body_of(target, MessageContent(MessageType.TEST, members, words={"rule": rule}))
+        id = message_id(event_id(rule, MessageType.TEST, now.isoformat()), name)
         outcome = send(target, id, body, allow_private=allow_private)
         click.echo(f"{name}: not received: {outcome.failure}" if outcome.failure else f"{name}: received")
         has_failed = has_failed or bool(outcome.failure)
@@ -145,7 +145,7 @@ def status(as_json: bool) -> None:
             )
 
 
-def _state(progress: reports.Progress, *, running: bool) -> str:
+def _state(progress: reports.FeedProgress, *, running: bool) -> str:
     behind = _seconds(progress.behind_seconds)
     late = f", and the oldest change that it has not read is {behind} old" if progress.behind_seconds else ""
     if running:

@@ -57,9 +57,9 @@ DROP INDEX notify_messages_by_target;
 
 CREATE INDEX notify_messages_by_target ON notify_messages (target, place) WHERE refused_at IS NULL AND due_at IS NULL;
 
-CREATE INDEX notify_messages_refused ON notify_messages (target, place) WHERE refused_at IS NOT NULL;
+CREATE INDEX notify_messages_by_refusal ON notify_messages (target, place) WHERE refused_at IS NOT NULL;
 
-CREATE INDEX notify_messages_due ON notify_messages (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX notify_messages_by_digest ON notify_messages (due_at) WHERE due_at IS NOT NULL;
 
 -- How many messages are set aside, and how many of the last ones in a row.
 ALTER TABLE notify_targets ADD COLUMN refused bigint NOT NULL DEFAULT 0;

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from wallet_api.notify.events import Change, Kind, Report, Token, TradeChange
-from wallet_api.notify.known import Hours, Known, Reported, WalletTrades
+from wallet_api.notify.events import Change, MessageType, RuleReport, TokenId, TradeChange
+from wallet_api.notify.known import ClusterHours, Known, Reported, WalletTrades
 from wallet_api.notify.messages import event_id
 from wallet_api.notify.rules import Cluster, Rule
 
 
-def of_trade(rule: Rule, change: TradeChange, known: Known, *, counts: bool) -> Iterator[Report]:
+def of_trade(rule: Rule, change: TradeChange, known: Known, *, counts: bool) -> Iterator[RuleReport]:
     """Yield which clusters in the token of a trade are none any more, and whether it is in a new one."""
     cluster, token = _cluster_of(rule), change.token
     if not rule.may_be_of(*token):
         return
-    if not (counts and change.kind == Kind.TRADE):
+    if not (counts and change.kind == MessageType.TRADE):
         # A new trade that counts breaks none.
         yield from _broken(rule, change, token, known)
     if not counts:
@@ -34,7 +34,7 @@ def of_trade(rule: Rule, change: TradeChange, known: Known, *, counts: bool) -> 
         yield from _found(rule, change, token, known, change.traded_at)
 
 
-def of_many(rule: Rule, change: Change, known: Known) -> Iterator[Report]:
+def of_many(rule: Rule, change: Change, known: Known) -> Iterator[RuleReport]:
     """Yield which clusters are none any more since a change of many."""
     for token in [token for token, name in known.clusters if name == rule.name]:
         # The message is about this token, whatever the change was about.
@@ -42,12 +42,12 @@ def of_many(rule: Rule, change: Change, known: Known) -> Iterator[Report]:
         yield from _broken(rule, replace(change, columns=own), token, known)
 
 
-def _broken(rule: Rule, change: Change, token: Token, known: Known) -> Iterator[Report]:
+def _broken(rule: Rule, change: Change, token: TokenId, known: Known) -> Iterator[RuleReport]:
     """Yield which clusters of a token are none any more, and what was in their hours."""
     cluster = _cluster_of(rule)
     reported = [each for each in known.clusters_of(token, rule.name).values() if each.is_reported]
     for each in sorted(reported, key=lambda each: each.at):
-        wallets = known.count_wallets(rule, token, Hours(each.at, each.at))
+        wallets = known.count_wallets(rule, token, ClusterHours(each.at, each.at))
         addresses = frozenset(one.address for one in wallets)
         if _is_one(cluster, wallets):
             known.set_cluster(token, rule.name, replace(each, wallets=each.wallets | addresses))
@@ -58,15 +58,15 @@ def _broken(rule: Rule, change: Change, token: Token, known: Known) -> Iterator[
             yield from _found(rule, change, token, known, at)
 
 
-def _found(rule: Rule, change: Change, token: Token, known: Known, at: datetime) -> Iterator[Report]:
+def _found(rule: Rule, change: Change, token: TokenId, known: Known, at: datetime) -> Iterator[RuleReport]:
     """Yield the first cluster that has a time in its hours, and is in those of no other one."""
     cluster = _cluster_of(rule)
-    around = known.count_wallets(rule, token, Hours(at, at + cluster.length))
+    around = known.count_wallets(rule, token, ClusterHours(at, at + cluster.length))
     taken = [each.at for each in known.clusters_of(token, rule.name).values() if each.is_reported]
     for ended_at in _ends(cluster, at, around, taken):
         wallets = [each for each in around if _is_within(cluster, each, ended_at)]
         if cluster.transactions and len(wallets) >= cluster.wallets:
-            wallets = list(known.count_wallets(rule, token, Hours(ended_at, ended_at)))
+            wallets = list(known.count_wallets(rule, token, ClusterHours(ended_at, ended_at)))
         if _is_one(cluster, wallets):
             addresses = frozenset(each.address for each in wallets)
             yield _report(rule, change, token, known, Reported("", True, ended_at, addresses))
@@ -93,14 +93,14 @@ def _is_one(cluster: Cluster, wallets: Sequence[WalletTrades]) -> bool:
     return len(wallets) >= cluster.wallets and len(transactions) >= (cluster.transactions or 0)
 
 
-def _report(rule: Rule, change: Change, token: Token, known: Known, cluster: Reported) -> Report:
+def _report(rule: Rule, change: Change, token: TokenId, known: Known, cluster: Reported) -> RuleReport:
     """Return that there is a cluster, or none any more, and set it as known."""
     before = known.clusters_of(token, rule.name).get(cluster.at)
-    kind = Kind.CLUSTER if cluster.is_reported else Kind.CLUSTER_BROKEN
+    kind = MessageType.CLUSTER if cluster.is_reported else MessageType.CLUSTER_BROKEN
     earlier = "" if before is None else before.event_id
     id = event_id(rule.name, kind, *token, cluster.at.isoformat(), earlier)
     known.set_cluster(token, rule.name, replace(cluster, event_id=id))
-    return Report(rule, kind, id, change, sorted(cluster.wallets), cluster.at)
+    return RuleReport(rule, kind, id, change, sorted(cluster.wallets), cluster.at)
 
 
 def _cluster_of(rule: Rule) -> Cluster:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from wallet_api.notify import clusters
-from wallet_api.notify.events import REPORTED, Change, Kind, Report, TradeChange
+from wallet_api.notify.events import REPORTED, Change, MessageType, RuleReport, TradeChange
 from wallet_api.notify.known import Known, Reported
 from wallet_api.notify.messages import event_id
 from wallet_api.notify.rules import Rule
@@ -13,7 +13,7 @@ _VERSION = ("value", "token_amount", "created_at")
 _REMOVED = ("profile_blockchain", "profile_wallet_address", "blockchain", "mint", "before")
 
 
-def of_trade(rules: Sequence[Rule], change: TradeChange, known: Known) -> Iterator[Report]:
+def of_trade(rules: Sequence[Rule], change: TradeChange, known: Known) -> Iterator[RuleReport]:
     """Yield what the rules report of a trade, its correction or its removal, in their order."""
     for rule in rules:
         if rule.cluster is not None:
@@ -26,31 +26,31 @@ def of_trade(rules: Sequence[Rule], change: TradeChange, known: Known) -> Iterat
             yield report
 
 
-def _of_trade(rule: Rule, change: TradeChange, known: Known) -> Report | None:
+def _of_trade(rule: Rule, change: TradeChange, known: Known) -> RuleReport | None:
     """Return what a rule reports of a trade; None if nothing.
 
     What was reported is corrected, also if it no longer matches. What was not is a trade, once it matches.
     """
     reported = known.trades.get((change.key, rule.name))
     was_reported = reported is not None and reported.is_reported
-    if change.kind == Kind.REMOVAL:
-        kind = Kind.REMOVAL if was_reported else None
+    if change.kind == MessageType.REMOVAL:
+        kind = MessageType.REMOVAL if was_reported else None
     elif was_reported:
-        kind = Kind.CORRECTION
+        kind = MessageType.CORRECTION
     else:
-        kind = Kind.TRADE if matches(rule, change, known) else None
+        kind = MessageType.TRADE if matches(rule, change, known) else None
     if kind is None:
         return None
     version = (change.columns.get(name) for name in _VERSION)
     # With the one before, so that what is reported again after it was taken back is another message.
     before = "" if reported is None else reported.event_id
-    return Report(rule, kind, event_id(rule.name, kind, *change.key, *version, before), change)
+    return RuleReport(rule, kind, event_id(rule.name, kind, *change.key, *version, before), change)
 
 
 def matches(rule: Rule, change: TradeChange, known: Known) -> bool:
     """Return whether a trade has all that the rule requires; one that was removed has not."""
     key, columns = change.key, change.columns
-    if change.kind == Kind.REMOVAL or not rule.may_be_of(key.blockchain, key.mint):
+    if change.kind == MessageType.REMOVAL or not rule.may_be_of(key.blockchain, key.mint):
         return False
     return (
         (rule.type is None or columns["profile_type"] == rule.type)
@@ -81,7 +81,7 @@ def rules_of_many(rules: Sequence[Rule], change: Change) -> list[Rule]:
 
 def of_many(
     rules: Sequence[Rule], change: Change, known: Known, taken_back: Mapping[str, str]
-) -> Iterator[Report]:
+) -> Iterator[RuleReport]:
     """Yield what the rules report of a change of many.
 
     By rule, `taken_back` has the id of what was reported of the newest trade that it removed.
@@ -92,4 +92,4 @@ def of_many(
             yield from clusters.of_many(rule, change, known)
         elif rule.name in taken_back:
             id = event_id(rule.name, change.kind, *removed, taken_back[rule.name])
-            yield Report(rule, change.kind, id, change)
+            yield RuleReport(rule, change.kind, id, change)

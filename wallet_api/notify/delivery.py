@@ -10,7 +10,7 @@ from threading import Event, Thread
 from wallet_api.database import Row
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.notify import queue
-from wallet_api.notify.events import Kind
+from wallet_api.notify.events import MessageType
 from wallet_api.notify.messages import body_of, content_of_many, event_id, message_id
 from wallet_api.notify.rules_file import RulesFile
 from wallet_api.notify.sending import Outcome, send
@@ -109,9 +109,9 @@ class Sender(Thread):
                 return False
             first, last = (shown_time(flood[name]) for name in ("first_at", "last_at"))
             data = {"count": flood["count"], "first_at": first, "last_at": last}
-            body = body_of(target, content_of_many(Kind.HELD_BACK, "", flood["last_at"], data))
+            body = body_of(target, content_of_many(MessageType.HELD_BACK, "", flood["last_at"], data))
             # What it stands for has ids of this target.
-            id = message_id(event_id(Kind.HELD_BACK, flood["first_id"], flood["last_id"]), target.name)
+            id = message_id(event_id(MessageType.HELD_BACK, flood["first_id"], flood["last_id"]), target.name)
             queue.hold_back(connection, target.name, flood, id, body)
         log.warning("webhooks to %s: %d messages were held back as one", target.name, flood["count"])
         return True

@@ -13,7 +13,7 @@ from wallet_api.notify.rules import Rule
 _DIGITS = 100
 
 
-class Kind(StrEnum):
+class MessageType(StrEnum):
     """What a message is about: an event of the feed, or what rules and targets make of these."""
 
     TRADE = "trade"
@@ -28,19 +28,19 @@ class Kind(StrEnum):
     TEST = "test"
 
 
-OF_MANY = frozenset((Kind.WALLET_REMOVAL, Kind.PURGE))
+OF_MANY = frozenset((MessageType.WALLET_REMOVAL, MessageType.PURGE))
 # What is there after a message of these.
-REPORTED = frozenset((Kind.TRADE, Kind.CORRECTION, Kind.CLUSTER))
+REPORTED = frozenset((MessageType.TRADE, MessageType.CORRECTION, MessageType.CLUSTER))
 
 
-class Token(NamedTuple):
+class TokenId(NamedTuple):
     """A token by its chain and address."""
 
     blockchain: str
     mint: str
 
 
-class TradeKey(NamedTuple):
+class TradeId(NamedTuple):
     """What identifies a trade."""
 
     blockchain: str
@@ -55,7 +55,7 @@ class TradeKey(NamedTuple):
 class Change:
     """A change of the feed: its kind, its columns, and when it arrived."""
 
-    kind: Kind
+    kind: MessageType
     columns: Mapping[str, Any]
     arrived_at: datetime
 
@@ -64,13 +64,13 @@ class Change:
 class TradeChange(Change):
     """A trade, its correction or its removal."""
 
-    key: TradeKey
+    key: TradeId
     traded_at: datetime
 
     @property
-    def token(self) -> Token:
+    def token(self) -> TokenId:
         """Return the token."""
-        return Token(self.key.blockchain, self.key.mint)
+        return TokenId(self.key.blockchain, self.key.mint)
 
     def amount(self, name: str) -> Decimal | None:
         """Return an amount of the trade; None if it is unknown."""
@@ -89,14 +89,14 @@ class TradeChange(Change):
 
 
 @dataclass(frozen=True)
-class Report:
+class RuleReport:
     """What a rule reports of a change: of a trade, of many, or of a cluster with these wallets.
 
     The id follows from what is reported.
     """
 
     rule: Rule
-    kind: Kind
+    kind: MessageType
     id: str
     change: Change
     wallets: Sequence[str] = ()
@@ -105,10 +105,10 @@ class Report:
 
 def change_of(columns: Mapping[str, Any]) -> Change:
     """Return the change of a row of the feed."""
-    kind, arrived_at = Kind(columns["event"]), datetime.fromisoformat(columns["arrived_at"])
+    kind, arrived_at = MessageType(columns["event"]), datetime.fromisoformat(columns["arrived_at"])
     if kind in OF_MANY:
         return Change(kind, columns, arrived_at)
-    key = TradeKey(
+    key = TradeId(
         *(columns["profile_blockchain"], columns["profile_wallet_address"], columns["mint"]),
         *(columns["tx_signature"], columns["transaction_type"] == "sell", columns["event_index"]),
     )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, Database
 from wallet_api.notify import decisions, queue, reports
-from wallet_api.notify.events import Change, Kind, Report, TradeChange, change_of
+from wallet_api.notify.events import Change, MessageType, RuleReport, TradeChange, change_of
 from wallet_api.notify.messages import (
     body_of,
     content_of,
@@ -39,7 +39,7 @@ _READ_EVERY = timedelta(seconds=10)
 _SCHEMAS = {"number": ChangeSchema(), "string": with_strings(ChangeSchema())}
 
 
-class Reading(NamedTuple):
+class FeedPart(NamedTuple):
     """What was read of the feed: some changes, each also as JSON by the `amounts` of targets.
 
     All that arrived until `complete_until` is read by then.
@@ -90,7 +90,7 @@ class Feed:
             self._forgotten_at = now
 
 
-def _read(database: Database, place: reports.Place, rules: Rules) -> Reading:
+def _read(database: Database, place: reports.FeedPlace, rules: Rules) -> FeedPart:
     data = read_changes(
         *(database, place.now, reports.OPERATION, None, place.cursor or NOW),
         limit=_CHANGES,
@@ -105,10 +105,10 @@ def _read(database: Database, place: reports.Place, rules: Rules) -> Reading:
     elif data["pagination"]["has_more"]:
         complete_until = datetime.min.replace(tzinfo=UTC)
     rows = {form: _SCHEMAS[form].write(columns) for form in forms}
-    return Reading(data["pagination"]["next_cursor"], changes, rows, complete_until)
+    return FeedPart(data["pagination"]["next_cursor"], changes, rows, complete_until)
 
 
-def _save(connection: Connection, rules: Rules, reading: Reading) -> None:
+def _save(connection: Connection, rules: Rules, reading: FeedPart) -> None:
     waiting: list[queue.Waiting] = []
     for batch in _batches(reading.changes):
         for number, report in _reports(connection, rules.rules, batch):
@@ -130,7 +130,7 @@ def _batches(changes: Sequence[Change]) -> Iterator[list[tuple[int, Change]]]:
 
 def _reports(
     connection: Connection, rules: Sequence[Rule], batch: Sequence[tuple[int, Change]]
-) -> list[tuple[int, Report]]:
+) -> list[tuple[int, RuleReport]]:
     """Read what was reported of a batch, decide what is reported, write it, and return it."""
     number, first = batch[0]
     trades = [(number, change) for number, change in batch if isinstance(change, TradeChange)]
@@ -150,7 +150,7 @@ def _reports(
     return found
 
 
-def _messages(rules: Rules, report: Report, rows: Mapping[str, str]) -> Iterator[queue.Waiting]:
+def _messages(rules: Rules, report: RuleReport, rows: Mapping[str, str]) -> Iterator[queue.Waiting]:
     """Yield the message about a report to each target of its rule, or what a digest to it will have."""
     at = report.change.arrived_at
     due_at = report.rule.due_at(at)
@@ -168,7 +168,9 @@ def _save_digests(connection: Connection, rules: Rules, until: datetime) -> None
         data = {"count": row["count"], "first_at": first, "last_at": last}
         if row["count"] > len(row["items"]):
             data["left_out"] = row["count"] - len(row["items"])
-        content = content_of_many(Kind.DIGEST, row["rule"], row["last_at"], data)
+        content = content_of_many(MessageType.DIGEST, row["rule"], row["last_at"], data)
         body = digest_body(rules.targets[row["target"]], content, row["items"])
-        id = message_id(event_id(Kind.DIGEST, row["rule"], row["first_id"], row["last_id"]), row["target"])
+        id = message_id(
+            event_id(MessageType.DIGEST, row["rule"], row["first_id"], row["last_id"]), row["target"]
+        )
         queue.add(connection, [queue.Waiting(row["target"], row["rule"], id, body, row["last_at"])])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from wallet_api.notify.events import Token, TradeKey
+from wallet_api.notify.events import TokenId, TradeId
 from wallet_api.notify.rules import Rule
 
 
@@ -35,7 +35,7 @@ class WalletTrades:
     first_transaction: str | None
 
 
-class Hours(NamedTuple):
+class ClusterHours(NamedTuple):
     """The hours of a cluster up to a time, and trades after it until another one."""
 
     at: datetime
@@ -43,29 +43,29 @@ class Hours(NamedTuple):
 
 
 # Of the wallets with trades that a rule counts, in a token.
-CountWallets = Callable[[Rule, Token, Hours], Sequence[WalletTrades]]
+CountWallets = Callable[[Rule, TokenId, ClusterHours], Sequence[WalletTrades]]
 
 
 @dataclass
 class Known:
     """By trade or token and the name of a rule: what was reported of it. What changes is also kept as new."""
 
-    trades: dict[tuple[TradeKey, str], Reported]
-    clusters: dict[tuple[Token, str], dict[datetime, Reported]]
-    first_buys: frozenset[TradeKey]
+    trades: dict[tuple[TradeId, str], Reported]
+    clusters: dict[tuple[TokenId, str], dict[datetime, Reported]]
+    first_buys: frozenset[TradeId]
     count_wallets: CountWallets
-    new_trades: dict[tuple[TradeKey, str], Reported] = field(default_factory=dict)
-    new_clusters: dict[tuple[Token, str, datetime], Reported] = field(default_factory=dict)
+    new_trades: dict[tuple[TradeId, str], Reported] = field(default_factory=dict)
+    new_clusters: dict[tuple[TokenId, str, datetime], Reported] = field(default_factory=dict)
 
-    def set_trade(self, key: TradeKey, rule: str, reported: Reported) -> None:
+    def set_trade(self, key: TradeId, rule: str, reported: Reported) -> None:
         """Set what a rule reported of a trade."""
         self.trades[key, rule] = self.new_trades[key, rule] = reported
 
-    def clusters_of(self, token: Token, rule: str) -> dict[datetime, Reported]:
+    def clusters_of(self, token: TokenId, rule: str) -> dict[datetime, Reported]:
         """Return the clusters that a rule reported in a token, by their times, also those taken back."""
         return self.clusters.setdefault((token, rule), {})
 
-    def set_cluster(self, token: Token, rule: str, cluster: Reported) -> None:
+    def set_cluster(self, token: TokenId, rule: str, cluster: Reported) -> None:
         """Set what a rule reported of a cluster."""
         own = self.clusters_of(token, rule)
         if own.get(cluster.at) != cluster:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from wallet_api.notify.events import Kind, Report
+from wallet_api.notify.events import MessageType, RuleReport
 from wallet_api.notify.formats import cut, lines_of, text_of
 from wallet_api.notify.targets import Target
 from wallet_api.notify.words import filled, quoted, words_of
@@ -20,10 +20,10 @@ from wallet_api.times import shown_time
 
 
 @dataclass(frozen=True)
-class Content:
+class MessageContent:
     """What a message says to any target: members of its body, `data` as JSON, and words of templates."""
 
-    kind: Kind
+    kind: MessageType
     members: Mapping[str, Any]
     data: str = "{}"
     words: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ def message_id(event: str, target: str) -> str:
     return "msg_" + event_id(event, target)
 
 
-def content_of(report: Report, data: str) -> Content:
+def content_of(report: RuleReport, data: str) -> MessageContent:
     """Return the content of a report, with the row of the feed as JSON."""
     change = report.change
     members: dict[str, Any] = {
@@ -54,18 +54,20 @@ def content_of(report: Report, data: str) -> Content:
             "at": shown_time(report.ended_at),
         }
         members |= {"cluster": cluster, "wallets": list(report.wallets)}
-    return Content(report.kind, members, data, words_of(report))
+    return MessageContent(report.kind, members, data, words_of(report))
 
 
-def content_of_many(kind: Kind, rule: str, last_at: datetime, data: Mapping[str, Any]) -> Content:
+def content_of_many(
+    kind: MessageType, rule: str, last_at: datetime, data: Mapping[str, Any]
+) -> MessageContent:
     """Return the content of a message that stands for `count` others, of which the last is of a time."""
     at = shown_time(last_at)
     members = {"type": kind, "timestamp": at, **({"rule": rule} if rule else {})}
     words = {"type": kind, "rule": rule, "count": str(data["count"]), "created_at": at}
-    return Content(kind, members, _json(data), words)
+    return MessageContent(kind, members, _json(data), words)
 
 
-def body_of(target: Target, content: Content) -> str:
+def body_of(target: Target, content: MessageContent) -> str:
     """Return the body of a message to a target."""
     if target.format is not None:
         return _json(target.format.body(cut(target.format, _text(target, content)), target.chat_id))
@@ -74,24 +76,24 @@ def body_of(target: Target, content: Content) -> str:
     return f'{_json(content.members)[:-1]},"data":{content.data}}}'
 
 
-def item_of(target: Target, content: Content) -> str:
+def item_of(target: Target, content: MessageContent) -> str:
     """Return what a digest to a target has of a message: for chats its text, as JSON."""
     if target.format is not None:
         return _json(_text(target, content))
     return f'{_json(content.members)[:-1]},"data":{content.data}}}'
 
 
-def digest_body(target: Target, content: Content, items: Sequence[str]) -> str:
+def digest_body(target: Target, content: MessageContent, items: Sequence[str]) -> str:
     """Return the body of a digest, of which `data` has no `messages` yet, and these items."""
     if target.format is not None:
         texts = [text for item in items if isinstance(text := json.loads(item), str)]
         text = lines_of(target.format, [_text(target, content), *texts], int(content.words["count"]))
         return _json(target.format.body(text, target.chat_id))
     data = f'{content.data[:-1]},"messages":[{",".join(items)}]}}'
-    return body_of(target, Content(content.kind, content.members, data, content.words))
+    return body_of(target, MessageContent(content.kind, content.members, data, content.words))
 
 
-def _text(target: Target, content: Content) -> str:
+def _text(target: Target, content: MessageContent) -> str:
     assert target.format is not None
     return text_of(target.format, content.kind, target.template, content.words)
 

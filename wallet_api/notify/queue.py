@@ -34,8 +34,9 @@ class Waiting(NamedTuple):
 def add(connection: Connection, messages: Sequence[Waiting]) -> None:
     """Save messages that wait for targets, in their order."""
     if messages:
+        names = ("targets", "rules", "message_ids", "bodies", "arrived_at", "due_at")
         columns = (list(column) for column in zip(*messages, strict=True))
-        connection.execute(_QUEUE["add"], dict(zip(Waiting._fields, columns, strict=True)))
+        connection.execute(_QUEUE["add"], dict(zip(names, columns, strict=True)))
 
 
 def next_message(connection: Connection, target: str) -> Row | None:

@@ -5,7 +5,7 @@
   WITH added AS (
        INSERT INTO notify_messages (target, rule, message_id, body, arrived_at, due_at)
        SELECT *
-         FROM unnest(%(target)s::text[], %(rule)s::text[], %(message_id)s::text[], %(body)s::text[],
+         FROM unnest(%(targets)s::text[], %(rules)s::text[], %(message_ids)s::text[], %(bodies)s::text[],
                      %(arrived_at)s::timestamptz[], %(due_at)s::timestamptz[])
        RETURNING target
        )
@@ -106,7 +106,7 @@ UPDATE notify_targets
 RETURNING paused_at;
 
 -- retry --
--- Let all refused messages to a target wait again, in their order. Needs notify_messages_refused, notify_targets_pkey.
+-- Let all refused messages to a target wait again, in their order. Needs notify_messages_by_refusal, notify_targets_pkey.
   WITH again AS (
        UPDATE notify_messages
           SET refused_at = NULL,
@@ -128,7 +128,7 @@ RETURNING (SELECT count(*)
           paused_at;
 
 -- drop_refused --
--- Drop a refused message, and count it. Needs notify_messages_refused, notify_targets_pkey.
+-- Drop a refused message, and count it. Needs notify_messages_by_refusal, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE target = %(target)s
@@ -146,7 +146,7 @@ RETURNING (SELECT count(*)
              FROM removed);
 
 -- forget_refused --
--- Drop the messages that were refused before a time, and count them. Needs notify_messages_refused, notify_targets_pkey.
+-- Drop the messages that were refused before a time, and count them. Needs notify_messages_by_refusal, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE refused_at < %(horizon)s
@@ -163,7 +163,7 @@ UPDATE notify_targets
 
 -- collected --
 -- Remove the messages of digests that are due by now; of each digest, the first ones, how many, their ids and times.
--- Needs notify_messages_due, notify_targets_pkey.
+-- Needs notify_messages_by_digest, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE due_at <= %(now)s
@@ -323,7 +323,7 @@ SELECT target,
  ORDER BY target;
 
 -- refused_messages --
--- Of each target, the oldest of the messages that it refused. Needs notify_messages_refused.
+-- Of each target, the oldest of the messages that it refused. Needs notify_messages_by_refusal.
 SELECT aside.target,
        message_id,
        rule,

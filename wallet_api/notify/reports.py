@@ -5,24 +5,27 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.notify.events import Change, Kind, Token, TradeChange, TradeKey
-from wallet_api.notify.known import Hours, Known, Reported, WalletTrades
+from wallet_api.notify.events import Change, MessageType, TokenId, TradeChange, TradeId
+from wallet_api.notify.known import ClusterHours, Known, Reported, WalletTrades
 from wallet_api.notify.rules import Rule
 from wallet_api.queries.changes import unread_since
 
 _REPORTS = load_statements(__package__, "reports")
 # The feed of webhooks, which binds its cursor.
 OPERATION = "notify"
+# Parameters of what identifies trades and tokens.
+_TRADES = ("blockchains", "wallet_addresses", "mints", "tx_signatures", "are_sells", "event_indexes")
+_TOKENS = ("blockchains", "mints")
 
 
-class Place(NamedTuple):
+class FeedPlace(NamedTuple):
     """The cursor up to which the feed was read, None before the first time; and the time of the database."""
 
     cursor: str | None
     now: datetime
 
 
-class Progress(NamedTuple):
+class FeedProgress(NamedTuple):
     """How far the feed was read: how old the oldest change is that was not, and when it was last read.
 
     `forgotten` counts what was reported so long ago that it is forgotten.
@@ -33,11 +36,11 @@ class Progress(NamedTuple):
     forgotten: int
 
 
-def read_place(connection: Connection) -> Place:
+def read_place(connection: Connection) -> FeedPlace:
     """Return up to where the feed was read."""
     row = connection.execute(_REPORTS["place"]).fetchone()
     assert row is not None
-    return Place(row["cursor"], row["now"])
+    return FeedPlace(row["cursor"], row["now"])
 
 
 def move(connection: Connection, cursor: str) -> None:
@@ -50,20 +53,20 @@ def forget_place(connection: Connection) -> None:
     connection.execute(_REPORTS["forget_place"])
 
 
-def read_progress(connection: Connection, now: datetime) -> Progress:
+def read_progress(connection: Connection, now: datetime) -> FeedProgress:
     """Return how far the feed was read; before the first time, nothing is to be read."""
     row = connection.execute(_REPORTS["progress"]).fetchone()
     if row is None:
-        return Progress(0.0, None, 0)
+        return FeedProgress(0.0, None, 0)
     oldest_at = unread_since(connection, OPERATION, row["cursor"])
     behind = 0.0 if oldest_at is None else max(0.0, (now - oldest_at).total_seconds())
-    return Progress(behind, row["read_at"], row["forgotten"])
+    return FeedProgress(behind, row["read_at"], row["forgotten"])
 
 
 def read_known(connection: Connection, rules: Sequence[Rule], changes: Sequence[TradeChange]) -> Known:
     """Return what the rules reported of these trades, and of clusters in their tokens."""
     keys = list(dict.fromkeys(change.key for change in changes))
-    columns = _columns(TradeKey, keys)
+    columns = _columns(_TRADES, keys)
     trades = {
         (keys[row["ordinal"] - 1], row["rule"]): Reported(
             row["event_id"], row["is_reported"], row["traded_at"]
@@ -79,24 +82,24 @@ def read_known(connection: Connection, rules: Sequence[Rule], changes: Sequence[
 def read_known_of_many(connection: Connection, change: Change) -> Known:
     """Return what was reported of clusters in the tokens whose trades a change of many may have removed."""
     rows = connection.execute(_REPORTS["tokens_of_clusters"], _conditions(change))
-    return _known(connection, {Token(row["blockchain"], row["mint"]) for row in rows}, {}, frozenset())
+    return _known(connection, {TokenId(row["blockchain"], row["mint"]) for row in rows}, {}, frozenset())
 
 
 def _known(
     connection: Connection,
-    tokens: Collection[Token],
-    trades: dict[tuple[TradeKey, str], Reported],
-    first_buys: frozenset[TradeKey],
+    tokens: Collection[TokenId],
+    trades: dict[tuple[TradeId, str], Reported],
+    first_buys: frozenset[TradeId],
 ) -> Known:
-    clusters: dict[tuple[Token, str], dict[datetime, Reported]] = {}
-    for row in connection.execute(_REPORTS["clusters"], _columns(Token, tokens)):
-        of_rule = clusters.setdefault((Token(row["blockchain"], row["mint"]), row["rule"]), {})
+    clusters: dict[tuple[TokenId, str], dict[datetime, Reported]] = {}
+    for row in connection.execute(_REPORTS["clusters"], _columns(_TOKENS, tokens)):
+        of_rule = clusters.setdefault((TokenId(row["blockchain"], row["mint"]), row["rule"]), {})
         of_rule[row["ended_at"]] = Reported(
             row["event_id"], row["is_reported"], row["ended_at"], frozenset(row["wallets"])
         )
     counted: dict[Any, Sequence[WalletTrades]] = {}
 
-    def count_wallets(rule: Rule, token: Token, hours: Hours) -> Sequence[WalletTrades]:
+    def count_wallets(rule: Rule, token: TokenId, hours: ClusterHours) -> Sequence[WalletTrades]:
         # They are read once: of the ledger as it is, at any change.
         key = (rule.name, token, hours)
         if key not in counted:
@@ -106,7 +109,9 @@ def _known(
     return Known(trades, clusters, first_buys, count_wallets)
 
 
-def _read_wallets(connection: Connection, rule: Rule, token: Token, hours: Hours) -> list[WalletTrades]:
+def _read_wallets(
+    connection: Connection, rule: Rule, token: TokenId, hours: ClusterHours
+) -> list[WalletTrades]:
     assert rule.cluster is not None
     side = rule.transaction_type
     parameters = {
@@ -136,7 +141,7 @@ def take_back(connection: Connection, rules: Sequence[Rule], change: Change) -> 
         "rules": [rule.name for rule in rules if rule.cluster is None],
         "reported_at": change.arrived_at,
     }
-    of_wallet = change.kind == Kind.WALLET_REMOVAL
+    of_wallet = change.kind == MessageType.WALLET_REMOVAL
     rows = connection.execute(
         _REPORTS["take_back_of_wallet" if of_wallet else "take_back_of_purge"], parameters
     )
@@ -146,7 +151,7 @@ def take_back(connection: Connection, rules: Sequence[Rule], change: Change) -> 
 def _conditions(change: Change) -> dict[str, Any]:
     """Return what a change of many removed trades by: a wallet, a token or a time."""
     columns = change.columns
-    if change.kind == Kind.WALLET_REMOVAL:
+    if change.kind == MessageType.WALLET_REMOVAL:
         chain, wallet = columns["profile_blockchain"], columns["profile_wallet_address"]
         return {"blockchain": chain, "wallet_address": wallet, "mint": None, "before": None}
     removed_by = {name: columns.get(name) for name in ("blockchain", "mint", "before")}
@@ -158,10 +163,10 @@ def save(connection: Connection, known: Known, at: datetime) -> None:
     if known.new_trades:
         values = known.new_trades.values()
         columns = {
-            **_columns(TradeKey, [key for key, _ in known.new_trades]),
-            "rule": [rule for _, rule in known.new_trades],
-            "event_id": [each.event_id for each in values],
-            "is_reported": [each.is_reported for each in values],
+            **_columns(_TRADES, [key for key, _ in known.new_trades]),
+            "rules": [rule for _, rule in known.new_trades],
+            "event_ids": [each.event_id for each in values],
+            "are_reported": [each.is_reported for each in values],
             "traded_at": [each.at for each in values],
             "reported_at": [at] * len(values),
         }
@@ -179,9 +184,9 @@ def save(connection: Connection, known: Known, at: datetime) -> None:
         connection.execute(_REPORTS["report_cluster"], parameters)
 
 
-def _columns(kind: type[TradeKey] | type[Token], rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    columns = list(zip(*rows, strict=True)) or [()] * len(kind._fields)
-    return {name: list(column) for name, column in zip(kind._fields, columns, strict=True)}
+def _columns(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    return {name: list(column) for name, column in zip(names, columns, strict=True)}
 
 
 def forget(connection: Connection, horizon: datetime, most: int) -> int:

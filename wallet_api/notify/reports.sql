@@ -30,8 +30,8 @@ SELECT ordinal,
        event_id,
        is_reported,
        traded_at
-  FROM unnest(%(blockchain)s::text[], %(wallet_address)s::text[], %(mint)s::text[], %(tx_signature)s::text[],
-              %(is_sell)s::boolean[], %(event_index)s::integer[])
+  FROM unnest(%(blockchains)s::text[], %(wallet_addresses)s::text[], %(mints)s::text[], %(tx_signatures)s::text[],
+              %(are_sells)s::boolean[], %(event_indexes)s::integer[])
        WITH ORDINALITY AS key (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, ordinal)
   JOIN notify_trades
  USING (blockchain, wallet_address, mint, tx_signature, is_sell, event_index);
@@ -40,8 +40,8 @@ SELECT ordinal,
 -- Which of some trades are the first buy of their wallet in their token; of several at one time it is the first by its key.
 -- Needs tokens_blockchain_mint_key, wallets_blockchain_address_key, positions_pkey, trades_by_time.
 SELECT key.ordinal
-  FROM unnest(%(blockchain)s::text[], %(wallet_address)s::text[], %(mint)s::text[], %(tx_signature)s::text[],
-              %(is_sell)s::boolean[], %(event_index)s::integer[])
+  FROM unnest(%(blockchains)s::text[], %(wallet_addresses)s::text[], %(mints)s::text[], %(tx_signatures)s::text[],
+              %(are_sells)s::boolean[], %(event_indexes)s::integer[])
        WITH ORDINALITY AS key (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, ordinal)
   JOIN tokens
     ON tokens.blockchain = key.blockchain
@@ -70,9 +70,9 @@ SELECT key.ordinal
 INSERT INTO notify_trades (
        blockchain, wallet_address, mint, tx_signature, is_sell, event_index, rule, event_id, is_reported, traded_at, reported_at)
 SELECT *
-  FROM unnest(%(blockchain)s::text[], %(wallet_address)s::text[], %(mint)s::text[], %(tx_signature)s::text[],
-              %(is_sell)s::boolean[], %(event_index)s::integer[], %(rule)s::text[], %(event_id)s::text[],
-              %(is_reported)s::boolean[], %(traded_at)s::timestamptz[], %(reported_at)s::timestamptz[])
+  FROM unnest(%(blockchains)s::text[], %(wallet_addresses)s::text[], %(mints)s::text[], %(tx_signatures)s::text[],
+              %(are_sells)s::boolean[], %(event_indexes)s::integer[], %(rules)s::text[], %(event_ids)s::text[],
+              %(are_reported)s::boolean[], %(traded_at)s::timestamptz[], %(reported_at)s::timestamptz[])
     ON CONFLICT (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, rule) DO UPDATE
    SET event_id = excluded.event_id,
        is_reported = excluded.is_reported,
@@ -128,7 +128,7 @@ SELECT blockchain,
        event_id,
        is_reported,
        wallets
-  FROM unnest(%(blockchain)s::text[], %(mint)s::text[]) AS token (chain, mint)
+  FROM unnest(%(blockchains)s::text[], %(mints)s::text[]) AS token (chain, mint)
   JOIN notify_clusters
     ON blockchain = token.chain
    AND notify_clusters.mint = token.mint;

@@ -7,7 +7,7 @@ from decimal import Decimal
 from urllib.parse import quote
 
 from wallet_api.chains import CHAINS
-from wallet_api.notify.events import Change, Report, TradeChange
+from wallet_api.notify.events import Change, RuleReport, TradeChange
 
 # Columns of the feed under their own names.
 _COLUMNS = (
@@ -29,7 +29,7 @@ NAMES = (
 _LONG = 12
 
 
-def words_of(report: Report) -> dict[str, str]:
+def words_of(report: RuleReport) -> dict[str, str]:
     """Return the words of what a rule reports: a wallet or token without a name has its short address."""
     change = report.change
     found = {name: _text(change, name) for name in _COLUMNS}
@@ -80,7 +80,7 @@ def _shown(amount: Decimal) -> str:
     return text.rstrip("0").rstrip(".")
 
 
-def _link(report: Report) -> str:
+def _link(report: RuleReport) -> str:
     """Return the page of an explorer about the token of a cluster, the transaction, or the wallet."""
     change = report.change
     chain = CHAINS.get(_text(change, "profile_blockchain") or _text(change, "blockchain"))

@@ -1,0 +1,160 @@
+"""The bodies of chats: whose names they have, how long they are, and that these do no harm."""
+
+import json
+import string
+from dataclasses import replace
+
+import pytest
+
+from tests.ledger.in_process import Importer
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, BEN, EVM
+from tests.lib.receiver import SECRET, Receiver
+from tests.lib.waiting import eventually
+from tests.notify.rules import ALL, Start, trade
+from wallet_api.database import Connection
+from wallet_api.notify.events import MessageType
+from wallet_api.notify.formats import FORMATS, lines_of
+from wallet_api.notify.messages import MessageContent, body_of
+from wallet_api.notify.targets import Target, TargetSchema, target_of
+
+LENGTHS = {"discord": 2000, "telegram": 4096, "slack": 4000}
+
+
+def target_with(format: str, template: str = "") -> Target:
+    """A target of a chat."""
+    given = {"url": "https://chat.example.com/T0K3N", "format": format}
+    given |= {"chat_id": -100} if format == "telegram" else {}
+    loaded = TargetSchema(("https",)).load(given)
+    target = target_of("chat", loaded)
+    return replace(target, template=string.Template(template)) if template else target
+
+
+def text_of(target: Target, kind: MessageType, **words: str) -> str:
+    """The text of a message in a chat."""
+    document = json.loads(body_of(target, MessageContent(kind, {}, words=words)))
+    return str(document.get("content", document.get("text")))
+
+
+def test_each_chat_gets_its_body_without_secrets_and_with_names_that_are_short_addresses(
+    receiver: Receiver, importer: Importer, start: Start
+) -> None:
+    own = {"discord": "", "telegram": 'chat_id = "@channel"\n', "slack": ""}
+    targets = "".join(
+        f'[targets.{name}]\nurl = "{receiver.url}/{name}"\nformat = "{name}"\n{extra}'
+        for name, extra in own.items()
+    )
+    start(f"{targets}[rules.all]\ntargets = {list(own)}\n")
+    importer.trades([trade("a"), trade("b", 50, BEN, token_name="Bonk", mint=mint_of("other"))])
+    for name in own:
+        assert eventually(lambda name=name: len(receiver.accepted(f"/{name}")) == 2)
+    [first, second] = [one.document for one in receiver.accepted("/telegram")]
+    mint = mint_of("mint")
+    link = "https://solscan.io/tx/"
+    assert first["chat_id"] == "@channel"
+    assert first["text"] == f"Ann buy {mint[:4]}…{mint[-4:]} for 1 SOL {link}a"
+    assert second["text"] == f"{BEN[:4]}…{BEN[-4:]} buy Bonk for 1 SOL {link}b"
+    [discord, _] = [one.document for one in receiver.accepted("/discord")]
+    assert (discord["content"], discord["allowed_mentions"]) == (first["text"], {"parse": []})
+    [slack, _] = [one.document for one in receiver.accepted("/slack")]
+    assert (slack["text"], slack["mrkdwn"], slack["unfurl_links"]) == (first["text"], False, False)
+
+
+def test_words_of_a_template_have_names_or_short_addresses_and_figures(
+    receiver: Receiver, importer: Importer, start: Start, connection: Connection
+) -> None:
+    words = (
+        *("wallet", "wallet_address", "token", "wallet_count", "bag_pct", "market_cap", "link", "chain"),
+        "transaction_type",
+    )
+    template = "|".join(f"${{{word}}}" for word in words)
+    start(
+        f'[targets.bot]\nurl = "{receiver.url}/"\nsecrets = ["{SECRET}"]\n'
+        f"""template = '{{"text": "{template}"}}'\n{ALL}"""
+    )
+    mint = "0x" + "a" * 40
+    importer.trades([trade("first", 70, EVM, blockchain="eth", mint=mint, tx_signature=f"0x{'2' * 64}")])
+    connection.execute(
+        "INSERT INTO token_faces (token_id, symbol, supply, tried_at) SELECT token_id, 'CAT', 1000, now()"
+        " FROM tokens WHERE mint = %(mint)s",
+        {"mint": mint},
+    )
+    signature = f"0x{'1' * 64}"
+    importer.trades(
+        [
+            trade("a", 60, EVM, blockchain="eth", mint=mint, tx_signature=signature)
+            | {"transaction_type": "sell", "token_amount": "0.25", "value": "0.5"}
+        ]
+    )
+    assert eventually(lambda: len(receiver.accepted()) == 2)
+    address = EVM.lower()
+    assert receiver.accepted()[1].document["text"].split("|") == [
+        *(f"{address[:6]}…{address[-4:]}", address, "CAT", "1", "75", "2000"),
+        *(f"https://etherscan.io/tx/{signature}", "eth", "sell"),
+    ]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_text_is_empty_or_longer_than_the_chat_takes(format: str) -> None:
+    target = target_with(format, "${symbol}")
+    assert text_of(target, MessageType.TRADE, wallet="Ann", token="x", transaction_type="buy") != ""
+    long = target_with(format, "${wallets}")
+    for wallets in (", ".join([ANN] * 300), "🐈" * 5000, "<&" * 5000):
+        text = text_of(long, MessageType.CLUSTER, wallets=wallets)
+        assert LENGTHS[format] - 1 <= len(text.encode("utf-16-le")) // 2 <= LENGTHS[format]
+        assert text.endswith("…")
+        assert text.encode()
+    lines = lines_of(FORMATS[format], ["head", *["line " * 20] * 100], 250)
+    assert len(lines) <= LENGTHS[format]
+    kept = lines.count("line " * 20)
+    assert lines.endswith(f"and {250 - kept} more")
+    for kind in MessageType:
+        assert text_of(target_with(format), kind).strip()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    ("name", "harm"),
+    [
+        ("@everyone", "@everyone"),
+        ("<@123>", "<@123>"),
+        ("https://evil.example", "https://"),
+        ("https://evil.example", "evil.example"),
+        ("evil.com", "evil.com"),
+        ("t.me/evil", "t.me"),
+        ("[free](https://evil.example)", "https:/"),
+        ("/start", "/start"),
+        ("#tag", "#tag"),
+        ("a\nb", "\n"),
+        ("gnp.\u202egro.live", "\u202e"),
+    ],
+)
+def test_names_of_strangers_mention_nobody_and_link_nowhere(format: str, name: str, harm: str) -> None:
+    for kind in (MessageType.TRADE, MessageType.CLUSTER, MessageType.WALLET_REMOVAL):
+        text = text_of(target_with(format), kind, token=name, wallet=name, transaction_type="buy")
+        assert harm not in text
+    # What an operator writes, and our own link, is left as it is.
+    link = "https://solscan.io/tx/a_b"
+    own = text_of(target_with(format, "@here ${value} ${link}"), MessageType.TRADE, value="2.5", link=link)
+    assert own == f"@here 2.5 {link}"
+
+
+def test_markup_of_a_name_is_escaped_in_discord_and_slack() -> None:
+    assert "\\*\\*x\\*\\*" in text_of(target_with("discord"), MessageType.TRADE, wallet="**x**")
+    assert "&lt;!channel&gt; &amp;" in text_of(target_with("slack"), MessageType.TRADE, wallet="<!channel> &")
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"format": "telegram"}, "chat_id"),
+        ({"format": "slack", "chat_id": 5}, "chat_id"),
+        ({"format": "telegram", "chat_id": True}, "chat_id"),
+        ({"format": "irc"}, "format"),
+        ({}, "secrets"),
+        ({"format": "slack", "template": "${none}"}, "template"),
+    ],
+)
+def test_a_target_of_a_chat_that_is_not_whole_is_a_fault(given: dict[str, object], place: str) -> None:
+    faults = TargetSchema(("https",)).validate({"url": "https://chat.example.com/"} | given)
+    assert faults.keys() == {place}
