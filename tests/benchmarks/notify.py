@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.notify --minutes 8
 
-It and the database are killed again and again; one target is dead for a third of the time, or ten minutes, one
-refuses some trades for ever, one limits what it takes. At the end each target has been reported the last state
-of each trade, by each rule that is about it, in the order of arrival, and the clusters that there are; ids
-repeat only with the same body. What was refused is set aside, all of it and nothing else.
+It and the database are killed again and again; one target is dead for a third of the time, or ten minutes,
+one refuses some trades for ever, one limits what it takes. At the end each target has been reported the last
+state of each trade, by each rule that is about it, in the order of arrival, and the clusters that there are;
+ids repeat only with the same body. What was refused is set aside, all of it and nothing else.
 """
 
 import argparse

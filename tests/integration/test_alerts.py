@@ -31,6 +31,7 @@ WALLETS = 'wallet_api_%s{sync="trades", blockchain="solana"}'
 LEFT_OUT = 'wallet_api_sync_left_out_total{chain="%s", reason="%s"}'
 FOLLOWED = 'wallet_api_sync_follow_up{blockchain="eth"}'
 NEWEST_BLOCK = 'wallet_api_sync_newest_block_age_seconds{blockchain="eth"}'
+BEHIND = "wallet_api_notify_behind_seconds"
 NEWEST_PRICE = 'wallet_api_newest_price_age_seconds{currency="BNB"}'
 
 # By alert: series that are well for an hour and then have its fault for the first time, and others that it
@@ -62,6 +63,20 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "WalletApiWebhooksPaused": (
         {'wallet_api_notify_paused{target="bot"}': "0x60 1x120"},
         {'wallet_api_notify_paused{target="bot"}': "0x180"},
+    ),
+    "WalletApiWebhooksFail": (
+        {'wallet_api_notify_failing{target="bot"}': "0x60 1x120"},
+        # A part of an hour now and then.
+        {'wallet_api_notify_failing{target="bot"}': "0x60 1x50 0x10 1x50 0x10"},
+    ),
+    "WalletApiWebhooksRefused": (
+        {'wallet_api_notify_refused{target="bot"}': "0x60 1x120"},
+        {'wallet_api_notify_refused{target="bot"}': "0x180"},
+    ),
+    # A dead process reads nothing, however little arrives.
+    "WalletApiWebhooksBehind": (
+        {BEHIND: "0x60 60+60x120"},
+        {BEHIND: "0x60 0+60x9 0x111"},
     ),
     # The age is that of the first try where none was successful.
     "WalletApiSyncStopped": (SYNCED | {TRADES_SYNC: "60x60 60+60x120"}, SYNCED),
@@ -163,6 +178,9 @@ def test_an_hour_of_good_health_with_one_chain_of_four_in_use_is_silent(tmp_path
         NEWEST_BLOCK.replace("eth", "solana"): "20x70",
         NEWEST_PRICE.replace("BNB", "SOL"): "60x70",
         'wallet_api_notify_paused{target="bot"}': "0x70",
+        'wallet_api_notify_failing{target="bot"}': "0x70",
+        'wallet_api_notify_refused{target="bot"}': "0x70",
+        BEHIND: "0x30 5x3 0x37",
         "wallet_api_keys_expiring": "0x70",
         'wallet_api_keys_short_of_credits{state="low"}': "0x70",
     }

@@ -59,4 +59,4 @@ def test_the_printed_rules_are_rules(tmp_path: Path) -> None:
     file.write_text(text)
     rules = read_rules(file)
     assert sorted(rules.targets) == ["bot", "chat"]
-    assert [rule.name for rule in rules.rules] == ["large-buys", "friends", "together"]
+    assert [rule.name for rule in rules.rules] == ["large-buys", "friends", "exits", "together"]
