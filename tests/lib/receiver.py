@@ -72,7 +72,12 @@ def receiving() -> Iterator[Receiver]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
+            length = int(self.headers["content-length"])
+            body = self.rfile.read(length)
+            if len(body) < length:
+                # Who sent it was killed meanwhile.
+                self.close_connection = True
+                return
             # 0 closes the connection without a response.
             answer = receiver.behaviours.get(self.path, lambda body: 204)(body.decode())
             status, headers = answer if isinstance(answer, tuple) else (answer, {})

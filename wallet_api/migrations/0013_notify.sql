@@ -17,22 +17,25 @@ CREATE TABLE notify_trades (
     PRIMARY KEY (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, rule)
 );
 
+-- A signature may have any letters, also those between the parts.
 INSERT INTO notify_trades
-SELECT key[1],
-       key[2],
-       key[3],
-       key[4],
-       key[5] = 'sell',
-       key[6]::integer,
+SELECT split_part(subject, '|', 1),
+       split_part(subject, '|', 2),
+       split_part(subject, '|', 3),
+       substr(subject, starts, length(subject) - starts - length(side) - length(index) - 1),
+       side = 'sell',
+       index::integer,
        rule,
        message_id,
        is_reported,
        traded_at,
        reported_at
   FROM (SELECT *,
-               regexp_match(subject, '^([^|]*)\|([^|]*)\|([^|]*)\|(.*)\|(buy|sell)\|([0-9]+)$') AS key
-          FROM notify_reported) AS reported
- WHERE key IS NOT NULL;
+               length(split_part(subject, '|', 1)) + length(split_part(subject, '|', 2))
+               + length(split_part(subject, '|', 3)) + 4 AS starts,
+               split_part(subject, '|', -2) AS side,
+               split_part(subject, '|', -1) AS index
+          FROM notify_reported) AS reported;
 
 DROP TABLE notify_reported;
 
