@@ -55,7 +55,7 @@ def test_each_chat_gets_its_body_without_secrets_and_with_names_that_are_short_a
     assert first["text"] == f"Ann buy {mint[:4]}…{mint[-4:]} for 1 SOL {link}a"
     assert second["text"] == f"{BEN[:4]}…{BEN[-4:]} buy Bonk for 1 SOL {link}b"
     [discord, _] = [one.document for one in receiver.accepted("/discord")]
-    assert (discord["content"], discord["allowed_mentions"]) == (first["text"], {"parse": []})
+    assert discord == {"content": first["text"], "allowed_mentions": {"parse": []}, "flags": 4}
     [slack, _] = [one.document for one in receiver.accepted("/slack")]
     assert (slack["text"], slack["mrkdwn"], slack["unfurl_links"]) == (first["text"], False, False)
 

@@ -17,6 +17,9 @@ CREATE TABLE notify_trades (
     PRIMARY KEY (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, rule)
 );
 
+-- A process of the version before waits, and then fails until it is restarted, which loses nothing.
+LOCK TABLE notify_reported IN EXCLUSIVE MODE;
+
 -- A signature may have any letters, also those between the parts.
 INSERT INTO notify_trades
 SELECT split_part(subject, '|', 1),

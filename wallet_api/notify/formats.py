@@ -58,7 +58,8 @@ FORMATS: Mapping[str, Format] = {
     "discord": Format(
         2000,
         lambda text: _MARKUP.sub(r"\\\1", text),
-        lambda text, _: {"content": text, "allowed_mentions": {"parse": []}},
+        # Without previews of links.
+        lambda text, _: {"content": text, "allowed_mentions": {"parse": []}, "flags": 4},
     ),
     # https://core.telegram.org/bots/api#sendmessage
     "telegram": Format(

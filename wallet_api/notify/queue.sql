@@ -247,7 +247,8 @@ HAVING count(*) > %(per_minute)s;
               body = %(body)s,
               arrived_at = %(last_at)s,
               first_at = %(first_at)s,
-              held_back = %(count)s
+              held_back = %(count)s,
+              refusals = 0
         WHERE place = %(last_place)s
        )
 UPDATE notify_targets
