@@ -75,8 +75,8 @@ def rules_of(receiver: Receiver) -> str:
 
 
 def refused_status(signature: str) -> int:
-    """Return how a refusing receiver responds to a trade: one in 200 it refuses, and one it aborts."""
-    return {0: 400, 1: 422}.get(zlib.crc32(signature.encode()) % 200, 204)
+    """Return how a refusing receiver responds to a trade: one in 60 it refuses, and one it aborts."""
+    return {0: 400, 1: 422}.get(zlib.crc32(signature.encode()) % 60, 204)
 
 
 def set_faults(receiver: Receiver, dead_seconds: float) -> None:
