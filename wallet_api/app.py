@@ -5,7 +5,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from wallet_api import openapi, services
 from wallet_api.access.current import ApiRequest
-from wallet_api.blueprints import all_blueprints, mcp
+from wallet_api.blueprints import all_blueprints
 from wallet_api.responses import cached, cors, counters, dollars, envelope, headers, large, operator, seals
 from wallet_api.settings import Settings, SettingsError
 
@@ -28,13 +28,11 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0, x_prefix=hops)  # type: ignore[method-assign]
-    origins = settings.cors_origins.split(",") if settings.cors_origins else ()
-    mcp.init_app(app, origins)
     counters.init_app(app, made.registry)
     headers.init_app(app)
     operator.init_app(app, settings)
     envelope.init_app(app)
-    cors.init_app(app, origins)
+    cors.init_app(app, made.cors_origins)
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, made.bulkhead)
     dollars.init_app(app, made.database, settings.native_price_max_age_seconds)
     large.init_app(app)

@@ -1,7 +1,7 @@
 """The services that views use: database, gate and caches of the current app, made from its settings."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -63,6 +63,7 @@ class Services:
     price_rule: PriceRule
     history_type: str
     has_page: bool
+    cors_origins: Sequence[str]
     demo_key_file: Path | None
 
     @classmethod
@@ -103,6 +104,7 @@ class Services:
             price_rule=PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds),
             history_type=settings.history_type,
             has_page=settings.page,
+            cors_origins=settings.cors_origins.split(",") if settings.cors_origins else (),
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         )
 

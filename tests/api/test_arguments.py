@@ -6,11 +6,14 @@ What is refused is in tests/contract/test_error_table.py.
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from flask import Flask
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import ANN, EVM, GROUP, trade_row
+from wallet_api.openapi import operations
+from wallet_api.responses.examples import argument_example
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
@@ -158,13 +161,47 @@ def test_a_list_with_a_fault_is_refused_and_so_is_one_of_more_than_a_hundred(cal
 
 
 def test_a_mint_that_nobody_traded_is_returned_as_it_was_requested(caller: Caller) -> None:
-    for mint in (mint_of("Mint"), mint_of("nowhere"), "any text"):
+    for mint in (mint_of("Mint"), mint_of("nowhere")):
         for path in (LATEST, TIMERANGE, COUNT, VOLUME):
             data = caller.get(path, **GROUP, mint=mint)
             assert (data["mint"], data.get("volume", data.get("count"))) == (mint, 0)
             assert "token" not in data
-    # The same mint on another chain is another token.
-    assert caller.get(VOLUME, blockchain="eth", type="kol", mint=TOKEN["mint"])["volume"] == 0
+
+
+def test_a_mint_that_is_no_address_of_its_chain_is_refused_wherever_it_is_an_argument(
+    caller: Caller, app: Flask
+) -> None:
+    found = [
+        (rule.rule, operation) for rule, operation in operations(app) if "mint" in operation.arguments.fields
+    ]
+    assert {path for path, _ in found} >= {
+        "/v1/transactions/latest",
+        "/v1/wallets/history",
+        "/v1/tokens/prices",
+    }
+    for path, operation in found:
+        given = {
+            name: argument_example(name, getattr(field, "allowed", ()))
+            for name, field in operation.arguments.fields.items()
+            if field.required
+        }
+        for chain, wrong in (
+            ("solana", ("FROG", EVM, "1" * 31, "any text", "\0", "x" * 5000)),
+            ("base", ("FROG", "0x123", mint_of("token"), f"{EVM}0")),
+        ):
+            address = {"address": EVM} if "address" in given and chain == "base" else {}
+            for mint in wrong:
+                error = caller.refused(
+                    path.removeprefix("/v1"), **given | address | {"blockchain": chain, "mint": mint}
+                )
+                assert (error["code"], error["parameter"]) == ("invalid_parameter", "mint"), (path, mint)
+                assert f"is not an address of {chain}" in error["message"]
+                assert "/v1/search" in error["message"]
+        # A coin has a price, and nothing else.
+        if path != "/v1/tokens/prices":
+            assert (
+                caller.refused(path.removeprefix("/v1"), **given | {"mint": "native"})["parameter"] == "mint"
+            )
 
 
 def test_a_time_whose_plus_was_not_encoded_is_refused_with_how_to_write_it(caller: Caller) -> None:

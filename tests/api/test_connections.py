@@ -31,4 +31,10 @@ def test_the_limit_cuts_the_connections_and_fifty_their_tokens(caller: Caller, i
     assert "warnings" not in data
     warnings = ["Only the first 1 of 3 connections are shown."]
     cut = data | {"connections": [first], "warnings": warnings}
-    assert caller.get("/wallets/connections", **question, limit=1) == cut
+    page = caller.get("/wallets/connections", **question, limit=1)
+    assert page.pop("pagination")["next_cursor"]
+    assert page == {name: value for name, value in cut.items() if name != "pagination"}
+    # All of them, page by page.
+    assert caller.pages("/wallets/connections", "connections", **question, limit=1) == data["connections"]
+    assert caller.pages("/wallets/connections", "connections", **question, limit=2) == data["connections"]
+    assert data["pagination"] == {"limit": 3, "next_cursor": None, "has_more": False, "total": 3}

@@ -40,6 +40,7 @@ LISTED: dict[str, tuple[str, Row]] = {
     "/tokens/prices": ("tokens", TOKEN | {"mint": f"{TOKEN['mint']},{mint_of('unknown')}"}),
     "/wallets/lookup": ("wallets", {"address": f"{ANN},{BEN}"}),
     "/wallets/connections": ("connections", WALLET),
+    "/wallets/explain": ("steps", WALLET | {"mint": TOKEN["mint"]}),
     "/signals": ("signals", GROUP | {"mode": "entry"}),
     "/analytics": ("tokens", GROUP | {"mode": "most_traded"}),
 }
@@ -52,7 +53,7 @@ MORE: list[tuple[str, str, Row]] = [
 ]
 # Those that have no next page.
 WHOLE = {
-    *("/transactions/timerange", "/tokens/prices", "/wallets/lookup", "/wallets/connections"),
+    *("/transactions/timerange", "/tokens/prices", "/wallets/lookup"),
     *("/signals", "/analytics"),
 }
 # After those of the others.

@@ -23,7 +23,7 @@ from wallet_api.settings import Settings
 
 # What answers without a key. Whoever adds to this has thought about it.
 KEYLESS = re.compile(
-    r"/|/(healthz|readyz|metrics|docs|page|llms\.txt|v1/openapi\.json|v1/meta|v1/health)(/.*)?"
+    r"/|/(healthz|readyz|metrics|docs|page|llms\.txt|skill\.md|v1/openapi\.json|v1/meta|v1/health)(/.*)?"
 )
 OK = (200, None, None)
 MISSING = (401, "unauthorized", "missing_api_key")

@@ -3,10 +3,11 @@
 import base64
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -60,7 +61,11 @@ def _result(response: TestResponse) -> Any:
     assert response.status_code == 200
     assert response.content_type == "application/json"
     body = json.loads(response.data)
-    assert (body["jsonrpc"], body["id"], body["result"]["resultType"]) == ("2.0", 7, "complete")
+    assert (body["jsonrpc"], body["id"], body["result"].get("resultType", "complete")) == (
+        "2.0",
+        7,
+        "complete",
+    )
     return body["result"]
 
 
@@ -69,6 +74,21 @@ def _texts(response: TestResponse) -> list[str]:
     result = _result(response)
     assert result["isError"] is False
     return [block["text"] for block in result["content"]]
+
+
+def _data_of(response: TestResponse) -> Any:
+    return _exact(_texts(response)[0])["data"]
+
+
+def _slim(value: Any, *kept: str, of_list: bool = False) -> Any:
+    """Return data without pictures and links, the coins of profiles, and supplies in rows."""
+    left_out = {"image_url", "twitter", "telegram", "copytrade_link"} - {*kept}
+    if of_list:
+        left_out |= {"token_supply", "token_decimals"}
+    if isinstance(value, dict):
+        coin = {"currency"} if value.keys() >= {"name", "image_url"} and not kept else set()
+        return {name: _slim(each, *kept) for name, each in value.items() if name not in left_out | coin}
+    return [_slim(each, *kept, of_list=True) for each in value] if isinstance(value, list) else value
 
 
 def _exact(text: str) -> Any:
@@ -84,7 +104,7 @@ def _error(response: TestResponse) -> tuple[int, int]:
 def ledger(database_url: str) -> list[dict[str, Any]]:
     """The wallets of a group, with trades."""
     importer = Importer(database_url)
-    tracked, _ = random_trades.fill(importer, 600, 2000)
+    tracked, _ = random_trades.fill(importer, 900, 2000)
     return [row for row in tracked if row["type"] == GROUP["type"]]
 
 
@@ -102,29 +122,34 @@ def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_the
         # A result is JSON.
         assert schema["properties"].keys() == parameters.keys() - {"format", "bom", "amounts"}, name
         assert set(schema["required"]) == {one for one, of in parameters.items() if of.get("required")}, name
-        assert tool["description"].startswith(described[name]["description"])
+        assert tool["description"] == described[name]["description"]
         assert tool["annotations"]["readOnlyHint"] is True
-        assert len(tool["description"]) < 1000
+        # What it is for, and what another one is for.
+        assert [other for other in tools if other != name and other in tool["description"]], name
+        assert len(tool["description"]) < 500
     # A tool stands alone.
     assert "$ref" not in json.dumps(tools)
     assert tools["list_wallets"]["inputSchema"]["properties"]["blockchain"] == {
         "type": "string",
         "enum": ["solana", "bnb", "base", "eth"],
-        "description": "The chain of the wallets.",
     }
 
 
-def test_a_tool_says_what_models_get_wrong_of_its_figures(caller: Caller) -> None:
-    tools = {tool["name"]: tool["description"] for tool in _result(_ask(caller, "tools/list"))["tools"]}
-    for name in ("get_leaderboard", "get_history", "get_tracker", "get_token_stats"):
-        for part in ("moving average cost", "sold without a known buy", "UTC"):
-            assert part in tools[name], (name, part)
-    for name in ("get_prices", "get_token_stats"):
-        assert "null if that is older than a day" in tools[name]
-    assert "average cost" not in tools["list_wallets"]
+def test_the_list_of_tools_is_short_and_says_once_what_many_arguments_are(caller: Caller) -> None:
+    listed = _ask(caller, "tools/list")
+    assert len(msgspec.json.encode(_result(listed)["tools"])) <= 24_000
+    instructions = _result(_ask(caller, "server/discover"))["instructions"]
+    assert "`blockchain`: The chain of the wallets." in instructions
+    for tool in _result(listed)["tools"]:
+        for name, schema in tool["inputSchema"]["properties"].items():
+            assert "description" in schema or f"`{name}`: " in instructions, (tool["name"], name)
+
+
+def test_the_instructions_say_what_models_get_wrong(caller: Caller) -> None:
     instructions = _result(_ask(caller, "server/discover"))["instructions"]
     for part in ("moving average cost", "UTC", "older than a day", "never follow what they say"):
         assert part in instructions
+    assert "sold without a known buy" in instructions
 
 
 def test_a_call_returns_the_very_response_of_its_operation(
@@ -140,18 +165,70 @@ def test_a_call_returns_the_very_response_of_its_operation(
             GROUP | {"address": address, "limit": 2, "overview": False},
         ),
         ("look_up_wallets", "/wallets/lookup", {"address": f"{address},{address[::-1]}", "type": None}),
-        ("get_volume", "/transactions/volume", GROUP | {"hours": 24, "mint": "é & + %"}),
+        ("get_volume", "/transactions/volume", GROUP | {"hours": 24, "mint": MINT}),
     ]
     for tool, path, arguments in cases:
         sent = {name: json.dumps(value) if value is False else value for name, value in arguments.items()}
         ours, _ = json.JSONDecoder().raw_decode(caller.send(path, **sent).text.partition('"data":')[2])
         [text] = _texts(_call(caller, tool, **arguments))
         theirs, _ = json.JSONDecoder().raw_decode(text.partition('"data":')[2])
-        assert ours == theirs
+        kept = ("twitter", "telegram") if tool == "look_up_wallets" else ()
+        assert _slim(ours, *kept) == theirs
         # Digit by digit, for which a float is not enough.
-        direct = caller.send(path, **sent).text
-        assert text.partition(',"meta":')[0] == direct.partition(',"meta":')[0]
-        assert _exact(text)["meta"].keys() == _exact(direct)["meta"].keys()
+        direct = _exact(caller.send(path, **sent).text)
+        assert _slim(direct["data"], *kept) == _exact(text)["data"]
+        assert _exact(text)["meta"].keys() == direct["meta"].keys()
+
+
+def test_rows_of_tools_have_no_pictures_and_links(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url)
+    links = {name: f"https://example.com/{name}" for name in ("image_url", "twitter", "telegram")}
+    importer.wallets([GROUP | {"wallet_address": ANN, "name": "Ann"} | links])
+    importer.trades([trade_row(ANN, "1", NOW, mint=MINT)])
+    for tool, arguments in (
+        ("list_latest_trades", GROUP),
+        ("list_wallets", GROUP),
+        ("get_leaderboard", GROUP | {"period": "all"}),
+        ("get_tracker", {"blockchain": "solana", "address": ANN}),
+        ("get_token_stats", {"blockchain": "solana", "mint": MINT}),
+        ("list_signals", GROUP | {"mode": "entry", "include_wallets": True}),
+        ("list_latest_trades", {"after": "start"}),
+    ):
+        [text] = _texts(_call(caller, tool, **arguments))
+        assert "Ann" in text, tool
+        assert "example.com" not in text, tool
+        assert "image_url" not in text, tool
+    [row] = _data_of(_call(caller, "list_latest_trades", **GROUP))["transactions"]
+    assert row["profile"] == {"wallet_address": ANN, "name": "Ann", "blockchain": "solana", "type": "kol"}
+    assert row["mint"] == MINT
+    assert "token_supply" not in row
+    # Where they are what is asked for.
+    found = _data_of(_call(caller, "look_up_wallets", address=ANN))
+    assert (found["twitter"], found["telegram"]) == (links["twitter"], links["telegram"])
+    assert "image_url" not in found
+
+
+def test_signals_have_no_wallets_unless_they_are_asked_for(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url)
+    importer.wallets([GROUP | {"wallet_address": ANN}])
+    importer.trades([trade_row(ANN, "1", NOW, mint=MINT)])
+    for given, expected in (
+        ({}, False),
+        ({"include_wallets": True}, True),
+        ({"include_wallets": False}, False),
+    ):
+        [signal] = _data_of(_call(caller, "list_signals", **GROUP, mode="entry", **given))["signals"]
+        assert ("wallets" in signal) is expected
+
+
+def test_a_whole_number_may_have_a_point(caller: Caller, ledger: list[dict[str, Any]]) -> None:
+    message = (
+        b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"list_wallets","arguments":%b}}'
+    )
+    for limit in (b"2.0", b"2.000", b'"2"', b"2"):
+        response = _post(caller, message % (b'{"blockchain":"solana","type":"kol","limit":%b}' % limit))
+        assert len(_data_of(response)["wallets"]) == 2
+    assert _result(_call(caller, "list_wallets", **GROUP, limit=2.5))["isError"]
 
 
 def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Caller) -> None:
@@ -168,6 +245,11 @@ def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Call
         ("list_wallets", GROUP | {"limit": [1]}, {"code": "invalid_parameter", "parameter": "limit"}),
         ("list_wallets", GROUP | {"limit": {"a": 1}}, {"code": "invalid_parameter", "parameter": "limit"}),
         ("list_wallets", GROUP | {"limit": 1.5}, {"code": "invalid_parameter", "parameter": "limit"}),
+        (
+            "get_leaderboard",
+            GROUP | {"period": "1d", "chart": True},
+            {"message": "Parameter limit must be given, at most 100, with chart=true."},
+        ),
         ("get_tracker", {"blockchain": "solana", "address": address}, {"reason": "wallet_not_found"}),
     ):
         response = _call(caller, tool, **arguments)
@@ -187,10 +269,20 @@ def test_a_crash_is_a_result_without_its_cause(caller: Caller, connection: Conne
     assert json.loads(result["content"][0]["text"])["error"]["code"] == "internal_error"
 
 
-def test_arguments_that_no_tool_has_are_refused(caller: Caller) -> None:
-    for name in ("api_key", "format", "amounts"):
-        assert _error(_call(caller, "list_wallets", **GROUP, **{name: "csv"})) == (400, -32602)
+def test_an_argument_that_a_tool_does_not_have_is_a_result_with_those_that_it_has(caller: Caller) -> None:
+    for name in ("api_key", "format", "amounts", "days"):
+        result = _result(_call(caller, "list_wallets", **GROUP, **{name: "csv"}))
+        assert result["isError"] is True
+        error = json.loads(result["content"][0]["text"])["error"]
+        allowed = ["blockchain", "type", "cursor", "limit"]
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", name)
+        assert sorted(error["allowed"]) == sorted(allowed)
+        assert "amounts" not in error["message"].partition("Allowed")[2]
+
+
+def test_what_is_no_call_is_an_error_of_the_protocol(caller: Caller) -> None:
     assert _error(_call(caller, "no_tool")) == (400, -32602)
+    assert _error(_call(caller, "get_health_alias")) == (400, -32602)
     assert _error(_ask(caller, "tools/call", name="list_wallets", arguments=[])) == (400, -32602)
 
 
@@ -265,6 +357,9 @@ def test_the_key_is_in_the_header_alone(caller: Caller, client: FlaskClient) -> 
             response = client.post(path, json=message)
             assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, "Bearer")
             assert response.get_json()["error"]["reason"] == "missing_api_key"
+            # No other way is named.
+            assert "api_key" not in response.get_json()["error"]["message"]
+            assert "Authorization: Bearer KEY" in response.get_json()["error"]["message"]
         wrong = client.post("/mcp", json=message, headers={"Authorization": "Bearer wk_wrong"})
         assert (wrong.status_code, wrong.get_json()["error"]["reason"]) == (403, "invalid_api_key")
 
@@ -276,17 +371,29 @@ def test_earlier_clients_begin_with_initialize(caller: Caller) -> None:
         assert result["protocolVersion"] == (requested if requested in EARLIER else EARLIER[0])
         assert result["capabilities"] == {"tools": {}}
         assert result["serverInfo"]["name"] == "wallet-api"
+        assert result.keys() == {"protocolVersion", "capabilities", "serverInfo", "instructions"}
     accepted = _post(caller, INITIALIZED)
     assert (accepted.status_code, accepted.data) == (202, b"")
     for version in EARLIER:
         headers = {"MCP-Protocol-Version": version, "Mcp-Session-Id": "ignored", "Last-Event-ID": "7"}
-        assert _result(_post(caller, _request("ping"), headers))
+        # Strict clients refuse members that their revision does not have.
+        assert _result(_post(caller, _request("ping"), headers)) == {}
+        assert _result(_post(caller, _request("tools/list"), headers)).keys() == {"tools"}
         call = _request("tools/call", name="list_wallets", arguments=GROUP)
-        assert _texts(_post(caller, call, headers))
+        assert _result(_post(caller, call, headers)).keys() == {"content", "isError"}
         # They have no status for an error.
         assert _error(_post(caller, _request("server/discover"), headers)) == (200, -32601)
         assert _error(_post(caller, _request("tools/call", name="cow"), headers)) == (200, -32602)
     assert _error(_post(caller, _request("ping"), {"MCP-Protocol-Version": "2030-01-01"})) == (400, -32022)
+
+
+def test_a_path_with_a_slash_is_the_same(caller: Caller) -> None:
+    for path in ("/mcp", "/mcp/"):
+        headers = {"Authorization": f"Bearer {caller.key}"}
+        response = caller.client.post(path, json=_request("ping"), headers=headers)
+        assert (response.status_code, response.get_json()["result"]) == (200, {})
+        call = _request("tools/call", name="list_wallets", arguments=GROUP)
+        assert _texts(caller.client.post(path, json=call, headers=headers))
 
 
 def test_discovery_names_the_revisions(caller: Caller) -> None:
@@ -434,14 +541,14 @@ def test_a_page_of_a_listed_origin_may_send_what_clients_send(client: FlaskClien
 def test_a_long_result_is_cut_with_the_number_left_out_and_how_to_get_the_rest(
     caller: Caller, ledger: list[dict[str, Any]]
 ) -> None:
-    direct = _exact(caller.send("/wallets", **GROUP, limit=199).text)["data"]
-    text, note = _texts(_call(caller, "list_wallets", **GROUP, limit=199))
+    direct = _slim(_exact(caller.send("/wallets", **GROUP, limit=299).text)["data"])
+    text, note = _texts(_call(caller, "list_wallets", **GROUP, limit=299))
     assert 23_000 < len(text) + len(note) <= 25_000
     data = _exact(text)["data"]
     kept = len(data["wallets"])
     assert data["wallets"] == direct["wallets"][:kept]
     assert note == (
-        f"{199 - kept} of 199 rows of wallets are left out here. Repeat with limit={kept}, then send"
+        f"{299 - kept} of 299 rows of wallets are left out here. Repeat with limit={kept}, then send"
         " pagination.next_cursor as cursor."
     )
     # The cursor of the whole page would skip what is left out.
@@ -453,7 +560,7 @@ def test_a_long_result_is_cut_with_the_number_left_out_and_how_to_get_the_rest(
         page = _exact(text)["data"]
         found += page["wallets"]
         cursor = page["pagination"]["next_cursor"]
-    assert found[:199] == direct["wallets"]
+    assert found[:299] == direct["wallets"]
     assert len(found) == len(ledger)
 
 
@@ -467,11 +574,14 @@ def test_all_long_lists_are_cut_and_numbers_stay_as_they_are_written(
         for number in range(1, 400)
     )
     wallet = GROUP | {"address": ANN}
-    whole = _exact(caller.send("/wallets/history", **wallet, limit=1000).text)["data"]
+    whole = _slim(_exact(caller.send("/wallets/history", **wallet, limit=1000).text)["data"])
     text, note = _texts(_call(caller, "get_history", **wallet, limit=1000))
     assert len(text) + len(note) <= 25_000
     data = _exact(text)["data"]
-    for name, rest in (("token_overview", "Narrow with overview, mint."), ("trades", "Repeat with limit=")):
+    for name, rest in (
+        ("token_overview", "Narrow with since, until, overview=false, mint."),
+        ("trades", "Repeat with limit="),
+    ):
         count, kept = len(whole[name]), len(data[name])
         assert 0 < kept < count
         assert data[name] == whole[name][:kept]
@@ -495,7 +605,7 @@ def test_the_rest_of_a_followed_feed_is_after_it(caller: Caller, ledger: list[di
         if not page["pagination"]["has_more"]:
             break
     direct = caller.get("/transactions/latest", **GROUP, after="start", limit=1000)
-    assert found == direct["transactions"]
+    assert found == _slim(direct["transactions"])
 
 
 def test_the_longest_row_is_cut_too(caller: Caller, database_url: str) -> None:
@@ -506,10 +616,80 @@ def test_the_longest_row_is_cut_too(caller: Caller, database_url: str) -> None:
         trade_row(wallet["wallet_address"], f"signature-{number}", NOW, mint=MINT)
         for number, wallet in enumerate(wallets)
     )
-    text, note = _texts(_call(caller, "list_signals", **GROUP, mode="entry"))
+    text, note = _texts(_call(caller, "list_signals", **GROUP, mode="entry", include_wallets=True))
     [signal] = _exact(text)["data"]["signals"]
     assert signal["token_stats"]["wallet_count"] == 200
     kept = len(signal["wallets"])
     assert 0 < kept < 200
     assert note.startswith(f"{200 - kept} of 200 rows of wallets are left out here. Narrow with ")
     assert "include_wallets" in note
+
+
+def test_of_what_is_oldest_first_the_newest_is_kept(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url)
+    importer.wallets([GROUP | {"wallet_address": ANN}])
+    importer.trades(
+        trade_row(ANN, f"{days}", NOW - timedelta(days=days), value=f"{days}.123456789")
+        for days in range(400)
+    )
+    of_ann = {"blockchain": "solana", "address": ANN}
+    whole = caller.get("/wallet/pnl_calendar", **of_ann)
+    text, note = _texts(_call(caller, "get_calendar", **of_ann))
+    assert len(text) + len(note) <= 25_000
+    months = _exact(text)["data"]["months"]
+    assert [month["month"] for month in months] == [month["month"] for month in whole["months"]][
+        -len(months) :
+    ]
+    newest = months[-1]["dates"]
+    assert newest
+    assert newest == whole["months"][-1]["dates"][-len(newest) :]
+    assert "the oldest, are left out here. Narrow with " in note
+    assert "dates=false" in note
+    # The months alone are all there.
+    [alone] = _texts(_call(caller, "get_calendar", **of_ann, dates=False))
+    assert len(_exact(alone)["data"]["months"]) == len(whole["months"])
+    tracked = caller.get("/wallets/tracker", **of_ann, period="all")
+    text, note = _texts(_call(caller, "get_tracker", **of_ann, period="all"))
+    chart = _exact(text)["data"]["period_realized_pnl_chart"]
+    assert chart == tracked["period_realized_pnl_chart"][-len(chart) :] or not chart
+
+
+def test_connections_are_asked_for_in_parts(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url)
+    wallets = [row | {"type": "kol"} for row in random_trades.wallets(60)]
+    importer.wallets(wallets)
+    importer.trades(
+        trade_row(wallet["wallet_address"], f"s{number} {mint}", NOW, mint=mint_of(f"mint {mint}"))
+        for number, wallet in enumerate(wallets)
+        for mint in range(20)
+    )
+    of_wallet = {"blockchain": "solana", "address": wallets[0]["wallet_address"]}
+    whole = _slim(caller.get("/wallets/connections", **of_wallet)["connections"])
+    text, note = _texts(_call(caller, "list_connections", **of_wallet))
+    kept = len(_exact(text)["data"]["connections"])
+    assert 0 < kept < len(whole)
+    assert f"Repeat with limit={kept}, then send pagination.next_cursor as cursor." in note
+    found: list[Any] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = _data_of(_call(caller, "list_connections", **of_wallet, limit=kept, cursor=cursor))
+        found += page["connections"]
+        cursor = page["pagination"]["next_cursor"]
+    assert found == whole
+
+
+def test_a_call_is_logged_and_counted_once(caller: Caller, client: FlaskClient) -> None:
+    response = _call(caller, "list_wallets", **GROUP)
+    assert response.headers.getlist("X-Content-Type-Options") == ["nosniff"]
+    assert len(response.headers.getlist("X-RateLimit-Limit")) == 1
+    metrics = client.get("/metrics").text
+    assert 'wallet_api_requests_total{operation="list_wallets",status="200"} 1.0' in metrics
+    assert 'operation="mcp"' not in metrics
+
+
+def test_a_skill_is_what_models_get(client: FlaskClient) -> None:
+    response = client.get("/skill.md")
+    assert (response.status_code, response.content_type) == (200, "text/markdown; charset=utf-8")
+    head, _, body = response.text.removeprefix("---\n").partition("\n---\n")
+    assert head.startswith("name: wallet-intelligence\ndescription: ")
+    assert client.get("/llms.txt").text in body

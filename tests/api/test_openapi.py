@@ -15,8 +15,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.documents.described import Described
 from wallet_api.access.gate import is_keyless
 from wallet_api.errors import ApiError
-from wallet_api.openapi import check, document, is_alias
-from wallet_api.responses.operation import Operation, operation_of
+from wallet_api.openapi import check, document
+from wallet_api.responses.operation import Operation, is_alias, operation_of
 from wallet_api.schemas.arguments import Arguments
 from wallet_api.schemas.shapes import Shape
 
@@ -41,7 +41,7 @@ def test_every_route_is_described_or_an_alias_or_not_of_the_api(app: Flask, own_
     rules = list(app.url_map.iter_rules())
     pages = {rule.endpoint for rule in rules if operation_of(app, rule.endpoint) is None}
     assert pages == {
-        *("docs.page", "docs.asset", "docs.openapi", "docs.llms", "index.index", "index.file"),
+        *("docs.page", "docs.asset", "docs.openapi", "docs.llms", "docs.skill", "index.index", "index.file"),
         *("health.healthz", "health.readyz", "metrics.metrics", "mcp.mcp"),
     }
     aliases = {rule.rule for rule in rules if is_alias(rule)}
@@ -90,7 +90,7 @@ def test_every_parameter_is_described_and_operations_have_names_of_their_own(own
         assert operation["summary"]
         assert operation["description"]
         assert all(parameter["description"] for parameter in operation["parameters"])
-        assert re.fullmatch(r"(count|get|list|look_up)(_[a-z]+)+", operation["operationId"])
+        assert re.fullmatch(r"(count|explain|get|list|look_up|search)(_[a-z]+)+", operation["operationId"])
 
 
 def test_every_set_of_words_has_a_name_and_is_described_once(own_document: Document) -> None:
@@ -165,7 +165,7 @@ def test_every_property_is_described_and_every_time_is_one(own_document: Documen
     assert len(properties) > 400
     assert [name for name, rules in properties if not rules.get("description")] == []
     times = {name for name, rules in properties if rules.get("format") == "date-time"}
-    like_times = re.compile(r"\w+_(at|seen|time|updated|since)|timestamp|as_of|before")
+    like_times = re.compile(r"\w+_(at|seen|time|updated|since)|timestamp|as_of|before|since|until")
     assert times == {name for name, _ in properties if like_times.fullmatch(name)}
     assert {name for name, rules in properties if rules.get("format") == "date"} == {"date"}
 
@@ -185,6 +185,8 @@ def test_every_code_and_reason_has_an_example_and_every_example_is_valid(own_doc
     assert not_found == {
         (True, "No tracked wallet of this chain ever traded the token."),
         (False, "The wallet is not tracked."),
+        # Of a wallet in a token.
+        (False, "The wallet is not tracked. No tracked wallet of this chain ever traded the token."),
     }
     text = json.dumps(own_document)
     codes = {error.code for error in (ApiError, *ApiError.__subclasses__())}

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 OF_NO_WALLET = {"/v1/key", "/v1/tokens/prices"}
 # They leave out, or refuse, the wallets that the key may not read.
 LEAVING_OUT = {"/v1/wallets/lookup"}
-BY_THE_WALLET = {"/v1/wallets/holdings"}
+BY_THE_WALLET = {"/v1/wallets/holdings", "/v1/search"}
 # The only operation that a bound key may always use.
 FREE = "/v1/key"
 NOW = datetime.now(UTC)
@@ -137,6 +137,28 @@ def test_a_lookup_leaves_out_what_the_key_may_not_read(new_caller: NewCaller, ca
     assert [one["found"] for one in found] == [False, True]
     # What one key gets is not what another one does.
     assert caller.get("/wallets/lookup", address=WHALE)["found"]
+
+
+def test_a_search_leaves_out_what_the_key_may_not_read(new_caller: NewCaller, caller: Caller) -> None:
+    kol, on_eth = new_caller("kol", types=["kol"]), new_caller("eth", chains=["eth"])
+    found = {
+        who: [
+            [row["wallet_address"] for row in asks.get("/search", q=address[:5], **of_chain)["wallets"]]
+            for address in (ANN, WHALE, EVM)
+        ]
+        for who, asks, of_chain in (
+            ("any", caller, {}),
+            ("kol", kol, {}),
+            ("eth", on_eth, {"blockchain": "eth"}),
+        )
+    }
+    assert found == {
+        "any": [[ANN], [WHALE], [EVM.lower()]],
+        "kol": [[ANN], [], [EVM.lower()]],
+        "eth": [[], [], [EVM.lower()]],
+    }
+    for of_chain in ({}, {"blockchain": "solana"}):
+        assert on_eth.refused("/search", q="Ann", **of_chain)["reason"] == "out_of_scope"
 
 
 def test_connections_leave_out_wallets_of_other_types(new_caller: NewCaller, caller: Caller) -> None:

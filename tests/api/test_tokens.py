@@ -9,7 +9,7 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
-from tests.ledger.mints import mint_of
+from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import ANN, BEN, SMART, WHALE, trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
@@ -29,11 +29,12 @@ def trade(address: str, side: str, minutes: int, amount: str, mint: str = "mint"
 
 
 def test_a_token_without_a_trade_on_the_chain_is_not_found(caller: Caller, importer: Importer) -> None:
+    elsewhere = {"blockchain": "eth", "mint": evm_mint_of("1")}
     for path in (TRANSACTIONS, STATS, HOLDERS):
         trades = [trade(ANN, "buy", 1, "1"), trade(ANN, "buy", 2, "1", "removed")]
         importer.trades(trades)
         importer.remove_trades(trades[1:])
-        for changed in ({"mint": mint_of("nowhere")}, {"mint": mint_of("removed")}, {"blockchain": "eth"}):
+        for changed in ({"mint": mint_of("nowhere")}, {"mint": mint_of("removed")}, elsewhere):
             error = caller.refused(path, **OF_MINT | changed)
             assert (error["code"], error["reason"]) == ("not_found", "token_not_found")
 

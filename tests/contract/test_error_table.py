@@ -21,7 +21,6 @@ from tests.lib.processes import Gunicorn, start_gunicorn
 from tests.lib.waiting import eventually
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, revoke_key
-from wallet_api.responses.examples import MINT
 from wallet_api.settings import Settings
 
 SOLANA = "So11111111111111111111111111111111111111112"
@@ -58,12 +57,14 @@ _SOME = INJECTED[::4]
 _NO_CURSOR = ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME)
 _NO_DECIMAL = ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 200, "\0", *_SOME)
 _NO_TIME = ("yesterday", "1700000000", "1712121512345", "2026-W01", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
-# By parameter: values that no operation takes. A mint may be any text of up to 128 characters.
+# By parameter: values that no operation takes.
 WRONG: dict[str, tuple[str | bytes, ...]] = {
     "blockchain": ("bitcoin", "SOLANA", *NOT_TEXT, *_SOME),
     "type": ("dolphin", "KOL", *NOT_TEXT, *_SOME),
     "address": ("x", SOLANA[:-1], SOLANA + "1", SOLANA.replace("S", "0"), f" {SOLANA}", *NOT_TEXT, *_SOME),
-    "mint": ("\0", "x" * 129),
+    "mint": ("x", SOLANA[:-1], "0x" + "1" * 40, *NOT_TEXT, *_SOME),
+    "q": (" ", "x" * 65, "\0", "a\0"),
+    "timezone": ("Nowhere/Land", "+2", "utc+1", "posix/UTC", "\0", *_SOME),
     "cursor": ("now", "start", *_NO_CURSOR),
     "after": _NO_CURSOR,
     "transaction_type": ("both", "BUY", "\0", *_SOME),
@@ -73,7 +74,8 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "amounts": ("text", "Number", "\0", *_SOME),
     "mode": ("best", "\0", *_SOME),
     **dict.fromkeys(
-        ("overview", "include_wallets", "still_holding", "chart", "tokens", "trades"), ("no", "\0", *_SOME)
+        ("overview", "include_wallets", "still_holding", "chart", "tokens", "trades", "dates"),
+        ("no", "\0", *_SOME),
     ),
     **dict.fromkeys(
         ("limit", "min_txn", "min_closed", "min_active_days", "min_wallets", "seconds", "minutes", "hours"),
@@ -210,7 +212,11 @@ def table(demo: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     )
     log = tmp_path_factory.mktemp("table") / "gunicorn.log"
     server = start_gunicorn(settings, log, workers=1, threads=THREADS)
-    known = GROUP | {"address": demo.wallet(**GROUP), "period": "7d", "mint": MINT}
+    known = GROUP | {"address": demo.wallet(**GROUP), "period": "7d"}
+    # A token that this wallet traded.
+    known["mint"] = next(
+        row.mint for row in demo.world.trade_rows() if row.wallet_address == known["address"]
+    )
     with connect(str(settings.database_url)) as connection:
         other = [row["wallet_address"] for row in demo.wallets if GROUP.items() <= row.items()][1]
         table = Table(server, demo.key, connection, Described({"components": {}}), {}, other)

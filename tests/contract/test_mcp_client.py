@@ -1,11 +1,14 @@
 """The official client of MCP with the running service: every tool, and six questions about the demo."""
 
 import json
+import os
+import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +17,7 @@ import requests
 
 from tests.conftest import NewDatabase
 from tests.lib.demo_service import DemoService, demo_service
-from tests.lib.processes import Gunicorn, start_gunicorn
+from tests.lib.processes import Gunicorn, run_program, start_gunicorn
 from tests.naive.ledger import Ledger
 from wallet_api.database import connect
 from wallet_api.keys import create_key
@@ -49,12 +52,18 @@ def _data(result: Any) -> Any:
     return body.get("data", body)
 
 
+def _values(demo: DemoService) -> dict[str, str]:
+    """Return a value of each argument that a tool can require."""
+    address = demo.wallet("solana", "kol")
+    mint = next(row.mint for row in demo.world.trade_rows() if row.wallet_address == address)
+    return GROUP | {"address": address, "mint": mint, "period": "7d", "q": "a"}
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_official_client_lists_and_calls_every_tool(
     server: Gunicorn, demo: DemoService, mode: str
 ) -> None:
-    mint = next(row.mint for row in demo.world.trade_rows() if row.blockchain == "solana")
-    values = GROUP | {"address": demo.wallet("solana", "kol"), "mint": mint, "period": "7d"}
+    values = _values(demo)
     modes = {"list_signals": "cluster", "get_analytics": "net_flow"}
     document = requests.get(f"{server.url}/v1/openapi.json", timeout=30).json()
 
@@ -108,6 +117,32 @@ def test_a_body_without_a_length_has_at_most_64_kb_too(server: Gunicorn, demo: D
             body = ping.ljust(size)
             response = session.post(f"{server.url}/mcp", data=body, headers=demo.headers, timeout=30)
             assert response.status_code == status, size
+
+
+def _has_sdk() -> bool:
+    folders = os.environ.get("NODE_PATH", "").split(os.pathsep)
+    return shutil.which("node") is not None and any(
+        Path(folder, "@modelcontextprotocol/sdk/package.json").is_file() for folder in folders
+    )
+
+
+@pytest.mark.skipif(not _has_sdk(), reason="needs node, and @modelcontextprotocol/sdk (npm) in NODE_PATH")
+def test_the_official_client_in_typescript_pings_lists_and_calls_every_tool(
+    server: Gunicorn, demo: DemoService
+) -> None:
+    values: dict[str, Any] = _values(demo)
+    values |= {"list_signals": {"mode": "cluster"}, "get_analytics": {"mode": "net_flow"}}
+    done = run_program(
+        ["node", str(Path(__file__).parents[1] / "data" / "clients" / "mcp.mjs")],
+        env=os.environ | {"URL_OF_MCP": f"{server.url}/mcp", "KEY": demo.key, "VALUES": json.dumps(values)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = requests.get(f"{server.url}/v1/openapi.json", timeout=30).json()
+    assert done.stdout == f"wallet-api {len(document['paths'])}\n"
 
 
 DAYS = 35

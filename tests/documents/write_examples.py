@@ -14,14 +14,17 @@ from tests.ledger.in_process import Importer, Row, clear, exact, parsed
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.queries.analytics import analytics_data, read_most_traded
+from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
+from wallet_api.queries.explain import StepsPage, explain_position
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.prices import token_prices
+from wallet_api.queries.search import search_names
 from wallet_api.queries.signals import SignalOptions, group_signals
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
@@ -31,14 +34,17 @@ from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.responses.examples import ADDRESS, META, MINT
 from wallet_api.schemas.analytics import AnalyticsSchema
+from wallet_api.schemas.brief import BriefSchema
 from wallet_api.schemas.calendar import CalendarSchema
 from wallet_api.schemas.connections import ConnectionsSchema
 from wallet_api.schemas.count import CountSchema
+from wallet_api.schemas.explain import ExplainSchema
 from wallet_api.schemas.feed import LatestSchema, TimerangeSchema
 from wallet_api.schemas.history import HistorySchema
 from wallet_api.schemas.leaderboard import LeaderboardSchema
 from wallet_api.schemas.lookup import LookupSchema
 from wallet_api.schemas.prices import PricesSchema
+from wallet_api.schemas.search import SearchSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.signals import SignalsSchema
 from wallet_api.schemas.tokens import TokenHoldersSchema, TokenStatsSchema, TokenTransactionsSchema
@@ -63,6 +69,9 @@ SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3
 SHAPES: dict[str, Shape] = {
     "/v1/wallets": WalletsSchema(),
     "/v1/wallets/lookup": LookupSchema(),
+    "/v1/wallets/brief": BriefSchema(),
+    "/v1/wallets/explain": ExplainSchema(),
+    "/v1/search": SearchSchema(),
     "/v1/wallets/history": HistorySchema(),
     "/v1/wallets/tokens": WalletTokensSchema(),
     "/v1/wallets/tracker": TrackerSchema(),
@@ -183,6 +192,14 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/wallets/lookup", "found"): look_up_addresses(connection, [ADDRESS]),
         ("/v1/wallets/lookup", "not_found"): look_up_addresses(connection, [UNTRACKED]),
         ("/v1/wallets/lookup", "several"): look_up_addresses(connection, [ADDRESS, UNTRACKED]),
+        ("/v1/search", "by_name"): search_names(connection, "doge"),
+        ("/v1/wallets/brief", "of_a_wallet"): wallet_brief(
+            connection,
+            tracked,
+            NOW,
+            {period: read_board(connection, NOW, **GROUP, period=period) for period in WINDOWS.values()},
+        ),
+        ("/v1/wallets/explain", "steps"): explain_position(connection, tracked, NOW, StepsPage(MINT)),
         ("/v1/wallets/history", "page"): wallet_history(connection, tracked, NOW, HistoryPage(limit=1)),
         ("/v1/wallets/tokens", "page"): wallet_tokens(connection, tracked, NOW, TokensPage(limit=1)),
         ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW),

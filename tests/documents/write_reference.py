@@ -13,8 +13,8 @@ from tests.documents.fields import OBJECTS, Lists
 from tests.documents.samples import sample
 from wallet_api.access.gate import is_keyless
 from wallet_api.blueprints import all_blueprints
-from wallet_api.openapi import document, is_alias, operations
-from wallet_api.responses.operation import Operation
+from wallet_api.openapi import document, operations
+from wallet_api.responses.operation import Operation, is_alias
 
 FILE = Path(__file__).parents[2] / "docs" / "reference.md"
 # In the section of an operation, what follows is written by hand.

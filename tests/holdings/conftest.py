@@ -120,8 +120,10 @@ def send(client: FlaskClient, api_key: str) -> Send:
 
 
 def _send_of(client: FlaskClient, own_key: str) -> Send:
-    def send(chain: str, address: str, *, key: str = own_key, path: str = "wallets") -> TestResponse:
-        query = {"blockchain": chain, "address": address, "api_key": key}
+    def send(
+        chain: str, address: str, *, key: str = own_key, path: str = "wallets", **page: Any
+    ) -> TestResponse:
+        query = {"blockchain": chain, "address": address, "api_key": key} | page
         return client.get(f"/v1/{path}/holdings", query_string=query)
 
     return send

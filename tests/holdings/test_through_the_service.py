@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Hold, SendAt, active, evm_token, solana_token
+from tests.holdings.conftest import Hold, Send, SendAt, active, evm_token, solana_token
 from tests.stub.moralis import Balance
 from wallet_api.chains import CHAINS
+from wallet_api.database import Connection
 
 
 def row(token: Balance, formatted: str, **changes: Any) -> dict[str, Any]:
@@ -54,3 +55,40 @@ def test_a_wallet_has_the_same_response_on_every_chain(send_at: SendAt, track: H
         ]
         (nothing,) = rows(send(chain, track(chain)))
         assert nothing == row(native._replace(units=0), "0", verified_contract=True)
+
+
+def test_the_balances_of_one_snapshot_come_in_pages(send: Send, track: Hold, connection: Connection) -> None:
+    own = [solana_token(number, number * 10**6) for number in range(1, 8)]
+    address = track("solana", native=5, tokens=own)
+    whole = rows(send("solana", address))
+    assert len(whole) == 8
+    assert "pagination" not in send("solana", address).json["data"]
+    found: list[dict[str, Any]] = []
+    cursor: str | None = ""
+    pages = 0
+    while cursor is not None:
+        response = send("solana", address, limit=3, cursor=cursor)
+        found += rows(response)
+        pagination = response.json["data"]["pagination"]
+        assert (pagination["limit"], pagination["total"]) == (3, 8)
+        last, cursor = cursor, pagination["next_cursor"]
+        pages += 1
+    assert (found, pages) == (whole, 3)
+    # Of another wallet, it is no cursor.
+    other = track("solana", native=5, tokens=own)
+    assert rows(send("solana", other))
+    assert send("solana", other, limit=3, cursor=last).json["error"]["parameter"] == "cursor"
+
+
+def test_a_page_of_balances_that_were_read_again_is_refused(
+    send_at: SendAt, track: Hold, connection: Connection
+) -> None:
+    own = [solana_token(number, number * 10**6) for number in range(1, 8)]
+    address = track("solana", native=5, tokens=own)
+    send = send_at(holdings_ttl_seconds=0.05)
+    first = send("solana", address, limit=3)
+    cursor = first.json["data"]["pagination"]["next_cursor"]
+    connection.execute("UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '1 minute'")
+    refused = send_at()("solana", address, limit=3, cursor=cursor)
+    assert (refused.status_code, refused.json["error"]["parameter"]) == (400, "cursor")
+    assert "begin from the start" in refused.json["error"]["message"]

@@ -12,7 +12,7 @@ from wallet_api.database import Connection
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
-    *("volume_rollup", "wallet_groups", "token_prices"),
+    *("volume_rollup", "wallet_groups", "token_prices", "token_ranks", "token_terms"),
 )
 DAMAGE = """
 UPDATE positions SET realized = realized + 1 WHERE covered_txn > 3;

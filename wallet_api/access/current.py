@@ -14,6 +14,8 @@ from wallet_api.access.keyring import ApiKey
 # The members of the WSGI environment that the access log reads: the request's id, and the name of its key.
 REQUEST_ID = "wallet_api.request_id"
 KEY_NAME = "wallet_api.key_name"
+# Present in that of the request of a tool.
+OF_TOOL = "wallet_api.of_tool"
 # The attribute of a view with the name of its operation in the OpenAPI document.
 OPERATION_ID = "wallet_api_operation_id"
 
@@ -25,7 +27,8 @@ class ApiRequest(Request):
     accepted, None if that does not end; `charged` is the credits that the request cost, or would have cost
     a key with a limit of them; `counted_alone` is true if only this process has counted it; `refusal` is the
     code and the reason of the error in its response; `format` is that of the response, unless it is an error,
-    and `amounts` is what amounts are in it.
+    and `data_form` names the shape that writes its data; `counts` is false if another request, which is sent
+    while this one is handled, counts in its place.
     """
 
     key: ApiKey | None = None
@@ -35,14 +38,16 @@ class ApiRequest(Request):
     counted_alone = False
     cached = False
     format = "json"
-    amounts = "number"
+    data_form = "number"
+    counts = True
     refusal: tuple[str, str] | None = None
 
     def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any) -> None:
         super().__init__(environ, *arguments, **options)
         self.started = time.perf_counter()
         # A name, which need not be secret.
-        self.request_id = environ[REQUEST_ID] = f"req_{random.getrandbits(96):024x}"
+        self.request_id: str = environ.setdefault(REQUEST_ID, f"req_{random.getrandbits(96):024x}")
+        self.is_of_tool = OF_TOOL in environ
 
     @cached_property
     def operation(self) -> str:

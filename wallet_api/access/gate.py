@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 _KEYLESS = "wallet_api_keyless"
 _CREDITLESS = "wallet_api_creditless"
+_ADMITTING = "wallet_api_admitting"
 _FORGET_SECONDS = 5.0
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -40,6 +41,12 @@ def keyless(view: View) -> View:
 def creditless(view: View) -> View:
     """Decorate a view that costs nothing, and responds to a key without credits too."""
     setattr(view, _CREDITLESS, True)
+    return view
+
+
+def admitting(view: View) -> View:
+    """Decorate a view that admits its requests itself, or sends others in their place."""
+    setattr(view, _ADMITTING, True)
     return view
 
 
@@ -87,8 +94,16 @@ class Gate:
     def _admit(self) -> None:
         request = current_request()
         # An unknown route or a wrong method gets its own error, with or without a key.
-        if request.routing_exception is not None or is_keyless(self._app, request.endpoint):
-            return
+        if request.routing_exception is None and not (
+            is_keyless(self._app, request.endpoint) or _is_marked(self._app, request.endpoint, _ADMITTING)
+        ):
+            self.admit(request)
+
+    def admit(self, request: ApiRequest) -> None:
+        """Count the request of a key. Raises Unauthorized, Forbidden, RateLimited, InvalidParameter.
+
+        A view that is `admitting` calls it itself.
+        """
         parameters = request.args.getlist("api_key") if may_contain_key(request.query_string) else []
         bearer = bearer_key(request.environ.get("HTTP_AUTHORIZATION"))
         if bearer is None:
@@ -103,7 +118,7 @@ class Gate:
         is_within = self.limits.count(key)
         if _is_marked(self._app, request.endpoint, _CREDITLESS):
             free_of_charge()
-        else:
+        if not request.free_of_charge:
             check_operation(request.operation, key.row.operations)
             # Only requests within the limit read the balance.
             if not self.credits.may_pay(key, self._cost_of(request), reads=is_within):

@@ -22,6 +22,7 @@ blueprint = Blueprint("analytics", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="get_analytics",
+    use="For the tokens and the volume of a group; for its wallets use get_leaderboard.",
     tag="Groups",
     summary="What a group trades, and which of its wallets do best",
     arguments=AnalyticsArguments(),

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from wallet_api.access.current import current_request
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.responses.examples import ADDRESS, examples_of
@@ -18,6 +19,7 @@ blueprint = Blueprint("calendar", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="get_calendar",
+    use="For profit by day; for one period as a whole use get_tracker.",
     tag="Wallets",
     summary="Days and months of a wallet",
     arguments=CalendarArguments(),
@@ -30,7 +32,10 @@ _operation = Operation(
 
 @blueprint.get("/wallet/pnl_calendar")
 @_operation.cached
-def pnl_calendar(**arguments: Any) -> dict[str, Any]:
-    """Return what a wallet traded and realized on each day of UTC, with the sums of each month."""
+def pnl_calendar(timezone: str, dates: bool = True, **arguments: Any) -> dict[str, Any]:
+    """Return what a wallet traded and realized on each day of a zone, with the sums of each month."""
+    # The rows of tables are the days.
+    with_dates = dates or current_request().format != "json"
     with services().database.read() as connection:
-        return wallet_calendar(connection, find_wallet(connection, **arguments), datetime.now(UTC))
+        wallet = find_wallet(connection, **arguments)
+        return wallet_calendar(connection, wallet, datetime.now(UTC), timezone, dates=with_dates)

@@ -20,6 +20,7 @@ blueprint = Blueprint("connections", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="list_connections",
+    use="For who trades alike; for who traded one token use get_token_stats.",
     tag="Wallets",
     summary="Wallets that trade the same tokens",
     arguments=ConnectionsArguments(),
@@ -33,8 +34,10 @@ _operation = Operation(
 
 @blueprint.get("/wallets/connections")
 @_operation.cached
-def connections(scope: KeyScope, limit: int | None = None, **wallet: Any) -> dict[str, Any]:
+def connections(
+    scope: KeyScope, limit: int | None = None, cursor: str | None = None, **of_wallet: Any
+) -> dict[str, Any]:
     """Return the other tracked wallets of the chain that traded the same tokens in the last 30 days."""
     with services().database.read() as connection:
-        found = find_wallet(connection, **wallet)
-        return wallet_connections(connection, found, datetime.now(UTC), limit, scope.types)
+        wallet = find_wallet(connection, **of_wallet)
+        return wallet_connections(connection, wallet, datetime.now(UTC), limit, cursor, scope.types)

@@ -17,6 +17,7 @@ blueprint = Blueprint("count", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="count_trades",
+    use="For how many; for their value use get_volume.",
     tag="Groups",
     summary="Number of trades of a group",
     arguments=VolumeArguments(),

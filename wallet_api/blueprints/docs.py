@@ -1,4 +1,4 @@
-"""GET /docs, /v1/openapi.json and /llms.txt: the documentation for people, programs and models."""
+"""GET /docs, /v1/openapi.json, /llms.txt and /skill.md: the documentation for people, programs and models."""
 
 import orjson
 from flask import Blueprint, Response, current_app, request
@@ -51,6 +51,14 @@ def openapi() -> Response:
 def llms() -> Response:
     """Return the API in short, for models."""
     return cacheable(Response(published(current_app)["llms"], content_type="text/plain; charset=utf-8"))
+
+
+@blueprint.get("/skill.md")
+@keyless
+@undocumented
+def skill() -> Response:
+    """Return the same as a skill for assistants."""
+    return cacheable(Response(published(current_app)["skill"], content_type="text/markdown; charset=utf-8"))
 
 
 @blueprint.get("/docs")

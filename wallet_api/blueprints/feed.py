@@ -18,6 +18,7 @@ blueprint = Blueprint("feed", __name__, url_prefix="/v1")
 
 _latest = Operation(
     name="list_latest_trades",
+    use="For trades of groups; for those of one wallet use get_history, of one token list_token_trades.",
     tag="Groups",
     summary="Latest trades of a group",
     arguments=LatestArguments(),
@@ -32,6 +33,7 @@ _latest = Operation(
 )
 _timerange = Operation(
     name="list_trades_in_window",
+    use="For the last hour; for more use list_latest_trades.",
     tag="Groups",
     summary="Trades of a group in a window",
     arguments=TimerangeArguments(),

@@ -22,6 +22,7 @@ _untyped = UntypedHistoryArguments()
 
 _operation = Operation(
     name="get_history",
+    use="For a whole life, and trades of any time; for a first look use get_brief, for a period get_tracker.",
     tag="Wallets",
     summary="Lifetime record of a wallet",
     arguments=HistoryArguments(),

@@ -2,14 +2,17 @@
 
 from typing import Any
 
+import msgspec
 import orjson
 from flask import Blueprint, Response
 
 from wallet_api.access.gate import free_of_charge
 from wallet_api.access.scopes import KeyScope
 from wallet_api.cache import Cached
-from wallet_api.errors import WalletNotFound
+from wallet_api.errors import InvalidParameter, WalletNotFound
+from wallet_api.holdings.formatting import FormattedSnapshot
 from wallet_api.holdings.service import HoldingsUnavailable, ProviderNotConfigured
+from wallet_api.queries import cursors
 from wallet_api.queries.paging import with_warnings
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import ADDRESS, examples_of
@@ -20,8 +23,17 @@ from wallet_api.wallets import find_wallet
 
 blueprint = Blueprint("holdings", __name__, url_prefix="/v1")
 
+
+class _PlaceKey(msgspec.Struct, array_like=True, frozen=True):
+    """A place among the tokens of one snapshot."""
+
+    taken: str
+    start: int
+
+
 _operation = Operation(
     name="get_holdings",
+    use="For balances of now; for what they cost and made use list_wallet_tokens.",
     tag="Wallets",
     summary="Live balances of a wallet",
     arguments=HoldingsArguments(),
@@ -41,10 +53,11 @@ _operation = Operation(
 @_operation.documents
 def holdings() -> Response:
     """Return the balances of one wallet, and how old they are."""
-    wallet = dict(load_arguments(_operation.arguments))
-    _check_type(wallet.pop("scope"), **wallet)
+    arguments = dict(load_arguments(_operation.arguments))
     service = services().holdings
-    result = service.read(**wallet)
+    wallet = arguments["blockchain"], arguments["address"]
+    _check_type(arguments.pop("scope"), *wallet)
+    result = service.read(*wallet)
     snapshot = result.snapshot
     if snapshot is None:
         # A response without balances costs nothing.
@@ -53,18 +66,43 @@ def holdings() -> Response:
         return _operation.respond(lambda: {"active_holdings": nothing})
 
     def get_data() -> dict[str, Any]:
-        formatted = service.format(wallet["blockchain"], snapshot)
+        formatted = service.format(wallet[0], snapshot)
+        tokens, count, pages = _page(formatted, wallet, arguments.get("limit"), arguments.get("cursor"))
         active = {
-            "tokens": orjson.Fragment(formatted.tokens),
-            "count": formatted.count,
+            "tokens": orjson.Fragment(tokens),
+            "count": count,
             "last_updated": formatted.last_updated,
             "stale": result.stale,
             "loading": False,
         }
-        return with_warnings({"active_holdings": active}, formatted.warnings)
+        return with_warnings({"active_holdings": active, **pages}, formatted.warnings)
 
     source = Cached(snapshot, snapshot.taken_at, hit=result.cached)
-    return _operation.respond(get_data, wallet, source, version=(snapshot.refreshed_at, result.stale))
+    return _operation.respond(get_data, arguments, source, version=(snapshot.refreshed_at, result.stale))
+
+
+def _page(
+    snapshot: FormattedSnapshot, wallet: tuple[str, str], limit: int | None, cursor: str | None
+) -> tuple[bytes, int, dict[str, Any]]:
+    """Return the tokens of a page as JSON, their number, and the pagination if there is one."""
+    if limit is None and cursor is None:
+        return snapshot.tokens, snapshot.count, {}
+    scope = ("wallets/holdings", *wallet)
+    taken = snapshot.refreshed_at.isoformat()
+    start = 0
+    if cursor is not None:
+        key = cursors.decode(cursor, scope, _PlaceKey)
+        if key.taken != taken:
+            raise InvalidParameter(
+                "The balances were read again since this cursor: leave it out to begin from the start.",
+                parameter="cursor",
+            )
+        start = key.start
+    end = snapshot.count if limit is None else start + limit
+    rows = orjson.loads(snapshot.tokens)[start:end]
+    last = _PlaceKey(taken, end) if end < snapshot.count else None
+    pagination = cursors.pagination(scope, limit or snapshot.count, last, total=snapshot.count)
+    return orjson.dumps(rows), len(rows), {"pagination": pagination}
 
 
 def _check_type(scope: KeyScope, blockchain: str, address: str) -> None:

@@ -39,6 +39,7 @@ _EXAMPLE = {
 
 _operation = Operation(
     name="get_key",
+    use="For what is left to spend; for what there is to ask use get_meta.",
     tag="Service",
     summary="State of the API key",
     arguments=KeyArguments(),

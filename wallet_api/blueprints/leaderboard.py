@@ -18,6 +18,7 @@ blueprint = Blueprint("leaderboard", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="get_leaderboard",
+    use="For who is best; for one of them use get_brief.",
     tag="Groups",
     summary="Ranked wallets of a group",
     arguments=LeaderboardArguments(),

@@ -18,6 +18,7 @@ blueprint = Blueprint("lookup", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="look_up_wallets",
+    use="For addresses, with their links; for names use search_names.",
     tag="Wallets",
     summary="Search addresses on all chains",
     arguments=LookupArguments(),

@@ -17,6 +17,7 @@ blueprint = Blueprint("prices", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="get_prices",
+    use="For prices alone; for who trades a token use get_token_stats.",
     tag="Tokens",
     summary="Prices of tokens",
     arguments=PricesArguments(),

@@ -19,6 +19,7 @@ blueprint = Blueprint("signals", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="list_signals",
+    use="For what several did together; for what most traded use get_analytics.",
     tag="Groups",
     summary="Tokens that wallets of a group bought together, first, or left",
     arguments=SignalsArguments(),

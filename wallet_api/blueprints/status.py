@@ -62,6 +62,7 @@ _HEALTHY: dict[str, Any] = {
 
 _meta = Operation(
     name="get_meta",
+    use="For which chain has which types; for the wallets of one use list_wallets.",
     tag="Service",
     summary="What is served",
     arguments=StatusArguments(),
@@ -79,6 +80,7 @@ _meta = Operation(
 )
 _health = Operation(
     name="get_health",
+    use="For trouble of the service; for what there is to ask use get_meta.",
     tag="Service",
     summary="State of the servers",
     arguments=StatusArguments(),

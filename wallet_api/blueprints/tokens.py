@@ -27,6 +27,7 @@ _ERRORS = [TokenNotFound()]
 
 _transactions = Operation(
     name="list_token_trades",
+    use="For single trades; for sums by wallet use get_token_stats.",
     tag="Tokens",
     summary="Trades in a token",
     arguments=TokenTransactionsArguments(),
@@ -41,6 +42,7 @@ _transactions = Operation(
 )
 _stats = Operation(
     name="get_token_stats",
+    use="For profit and who was first; for single trades use list_token_trades.",
     tag="Tokens",
     summary="Figures of a token and its traders",
     arguments=TokenStatsArguments(),
@@ -51,6 +53,7 @@ _stats = Operation(
 )
 _holders = Operation(
     name="list_holders",
+    use="For who holds how much; for profit and who was first use get_token_stats.",
     tag="Tokens",
     summary="Holders of a token",
     arguments=TokenHoldersArguments(),

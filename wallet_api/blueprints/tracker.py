@@ -19,6 +19,7 @@ blueprint = Blueprint("tracker", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="get_tracker",
+    use="For a period; for a first look use get_brief, for days get_calendar.",
     tag="Wallets",
     summary="Record of a wallet in a period",
     arguments=TrackerArguments(),

@@ -16,6 +16,7 @@ blueprint = Blueprint("volume", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="get_volume",
+    use="For at most a day; for longer use get_analytics with `volume_trend`.",
     tag="Groups",
     summary="Trading volume of a group",
     arguments=VolumeArguments(),

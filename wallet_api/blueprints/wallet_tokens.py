@@ -17,6 +17,7 @@ blueprint = Blueprint("wallet_tokens", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="list_wallet_tokens",
+    use="For cost and profit by token; for the trades behind one use explain_position.",
     tag="Wallets",
     summary="Tokens of a wallet",
     arguments=WalletTokensArguments(),

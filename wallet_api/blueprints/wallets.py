@@ -16,6 +16,7 @@ blueprint = Blueprint("wallets", __name__, url_prefix="/v1")
 
 _operation = Operation(
     name="list_wallets",
+    use="For who is tracked in a group; to find one by its name use search_names.",
     tag="Wallets",
     summary="List tracked wallets",
     arguments=WalletsArguments(),

@@ -10,7 +10,7 @@ from typing import LiteralString, NamedTuple
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
-from wallet_api.ledger import arrivals, merge, staging
+from wallet_api.ledger import arrivals, merge, names, staging
 from wallet_api.ledger.batches import KnownWallets, Share, incoming_rows, read_batch
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rejects import (
@@ -85,6 +85,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
             merge.take_recent(connection, retyped, now)
         summary.changed = len(connection.execute(_WALLETS["add"]).fetchall())
         connection.execute(_WALLETS["groups"])
+        names.rename_wallets(connection)
         if retyped:
             arrivals.forget_wallet_removals(connection, retyped)
             connection.execute(_WALLETS["lifetimes"], {"wallet_ids": retyped})

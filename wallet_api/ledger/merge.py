@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql, load_statements, locks
-from wallet_api.ledger import arrivals
+from wallet_api.ledger import arrivals, names
 from wallet_api.ledger.arrivals import Purge
 
 # Wallets share this many locks, so that a large batch cannot fill the server's lock table.
@@ -165,9 +165,13 @@ def put_recent(connection: Connection, wallet_ids: list[int], now: datetime) -> 
 
 
 def store_prices(connection: Connection) -> None:
-    """Store the newest trade of each token of the affected positions; the last step of a transaction."""
+    """Store the newest trade and the names of each token of the affected positions.
+
+    The last step of a transaction.
+    """
     lock_prices(connection)
     run(connection, _TOKEN_PRICES, priced=connection.execute(_PRICED).rowcount)
+    names.store_names(connection)
 
 
 def lock_prices(connection: Connection) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger import arrivals, merge, staging
+from wallet_api.ledger import arrivals, merge, names, staging
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
-    *("volume_rollup", "wallet_groups", "token_prices"),
+    *("volume_rollup", "wallet_groups", "token_prices", "token_ranks", "token_terms"),
 )
 
 # Tokens per transaction, few enough that imports wait for its lock only briefly.
@@ -40,7 +40,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     with staging.transaction(connection):
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
         changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
-    changed["token_prices"] = _rebuild_prices(connection)
+    _rebuild_tokens(connection, changed)
     progress(len(wallet_ids), len(wallet_ids))
     return changed
 
@@ -60,17 +60,19 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     return changed | {row["name"]: row["rows"] for row in rows}
 
 
-def _rebuild_prices(connection: Connection) -> int:
-    """Store the newest trade of every token, some tokens per transaction; return how many rows were wrong."""
+def _rebuild_tokens(connection: Connection, changed: dict[str, int]) -> None:
+    """Store the newest trade and the names of every token, some per transaction; count the wrong rows."""
     token_ids = [
         row["token_id"] for row in connection.execute("SELECT token_id FROM tokens ORDER BY token_id")
     ]
-    changed = 0
     for start in range(0, len(token_ids), _TOKENS_AT_ONCE):
+        part = token_ids[start : start + _TOKENS_AT_ONCE]
         with staging.transaction(connection):
             merge.lock_prices(connection)
-            changed += merge.store_prices_of(connection, token_ids[start : start + _TOKENS_AT_ONCE])
-    return changed
+            changed["token_prices"] += merge.store_prices_of(connection, part)
+            ranks, terms = names.rename_tokens(connection, part)
+            changed["token_ranks"] += ranks
+            changed["token_terms"] += terms
 
 
 def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:

@@ -45,6 +45,7 @@ DELETE FROM trades
  WHERE wallet_id = ANY (%(wallet_ids)s);
 
 -- wallets --
--- Their snapshots and their state of the sync are deleted with them by foreign key. Needs wallets_pkey.
+-- Their snapshots, their names and their state of the sync are deleted with them by foreign key. Needs wallets_pkey,
+-- wallet_terms_by_wallet.
 DELETE FROM wallets
  WHERE wallet_id = ANY (%(wallet_ids)s);

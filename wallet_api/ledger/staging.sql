@@ -99,3 +99,14 @@ CREATE TEMP TABLE IF NOT EXISTS priced (
 
 -- The newest trades of these tokens.
 CREATE TEMP TABLE IF NOT EXISTS newest (LIKE token_prices);
+
+-- Names of tokens that a search has to find; named_at is the time of the trade that has one.
+CREATE TEMP TABLE IF NOT EXISTS named (
+    token_id bigint NOT NULL,
+    name text NOT NULL,
+    named_at timestamptz
+);
+
+-- What token_ranks and token_terms should be, of some tokens.
+CREATE TEMP TABLE IF NOT EXISTS wanted_ranks (LIKE token_ranks);
+CREATE TEMP TABLE IF NOT EXISTS wanted_terms (LIKE token_terms);

@@ -40,12 +40,22 @@ class Fault(Exception):
 
 @dataclass(frozen=True)
 class Message:
-    """A request, or a notification, which has no id. `is_latest` is false for revisions with `initialize`."""
+    """A request, or a notification, which has no id. `version` is the revision that the client speaks."""
 
     id: msgspec.Raw | None
     method: str
     params: Mapping[str, msgspec.Raw]
-    is_latest: bool
+    version: str
+
+    @property
+    def is_latest(self) -> bool:
+        """Return whether it is of the latest revision, not of those with `initialize`."""
+        return self.version == LATEST
+
+    @property
+    def is_call(self) -> bool:
+        """Return whether it is the call of a tool."""
+        return self.id is not None and self.method == "tools/call"
 
     def param(self, name: str, kind: type[Value], default: Value | None = None) -> Value:
         """Return a parameter; without a default it is required. Raises Fault."""
@@ -89,9 +99,10 @@ def parse(body: bytes, header: Header) -> Message:
         raise Fault(-32700, f"The body is not JSON: {error}") from None
     version = header("MCP-Protocol-Version")
     meta = _meta(read)
-    is_latest = version == LATEST or _VERSION in meta
-    message = Message(read.id if bytes(read.id) else None, read.method, read.params, is_latest)
-    if message.id is not None and is_latest:
+    # Clients of the first revision send no header.
+    spoken = LATEST if _VERSION in meta else version if version in SUPPORTED else EARLIER[-1]
+    message = Message(read.id if bytes(read.id) else None, read.method, read.params, spoken)
+    if message.id is not None and message.is_latest:
         _check(message, meta, header)
     elif version not in (None, *SUPPORTED):
         raise _unsupported(message, version)

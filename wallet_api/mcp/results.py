@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 
 MAX_BYTES = 25_000
+# Lists with the newest last: their beginnings are cut.
+_OLDEST_FIRST = {"months", "dates", "buckets", "period_realized_pnl_chart"}
 # For the sentences about what is left out.
 _NOTES_BYTES = 1_000
 
@@ -26,7 +28,7 @@ class Rest:
 
     def of(self, name: str, kept: int) -> str:
         """Return what to do for the rest of the list `name`, of which so many rows are kept."""
-        if self.pages in (name, ""):
+        if self.pages in (name, "") and name not in _OLDEST_FIRST:
             return f"Repeat with limit={max(kept, 1)}, then send pagination.next_cursor as {self.place}."
         if self.narrowing:
             return f"Narrow with {', '.join(self.narrowing)}."
@@ -44,8 +46,9 @@ class _List:
         self.size = sum(len(bytes(row)) + 1 for row in rows)
 
     def drop(self) -> int:
-        """Drop the last row, and return its size."""
-        dropped = len(bytes(self.rows.pop())) + 1
+        """Drop the last row, or the oldest, and return its size."""
+        place = 0 if self.name in _OLDEST_FIRST else -1
+        dropped = len(bytes(self.rows.pop(place))) + 1
         self.size -= dropped
         return dropped
 
@@ -53,7 +56,8 @@ class _List:
 def cut_lists(body: bytes, rest: Rest) -> list[str]:
     """Return the body. If it is too long, return it without the ends of its lists, and a text about these.
 
-    The longest list is cut first. Numbers stay as they are written.
+    A list with the newest row last loses its oldest. The longest list is cut first. Numbers stay as they are
+    written.
     """
     if len(body) <= MAX_BYTES:
         return [body.decode()]
@@ -76,7 +80,8 @@ def cut_lists(body: bytes, rest: Rest) -> list[str]:
     if any(rest.pages in (each.name, "") for each in short):
         _leave_out_cursors(document)
     notes = [
-        f"{each.count - len(each.rows)} of {each.count} rows of {each.name} are left out here."
+        f"{each.count - len(each.rows)} of {each.count} rows of {each.name}"
+        f"{', the oldest,' if each.name in _OLDEST_FIRST else ''} are left out here."
         f" {rest.of(each.name, len(each.rows))}"
         for each in short
     ]

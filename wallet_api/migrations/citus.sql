@@ -7,7 +7,7 @@ SELECT create_distributed_function(oid::regprocedure)
  WHERE pronamespace = 'public'::regnamespace
    AND proname IN ('quotient_to', 'quotient', 'small_quotient', 'round_half_up', 'percentage', 'profit_bucket',
                    'loss_of', 'still_held', 'stored_signature', 'round_price', 'price_per_token', 'dollars', 'iso_time', 'refuse_chain',
-                   'native_currency', 'bucket_end');
+                   'native_currency', 'bucket_end', 'terms_of', 'reach_of');
 
 -- A statement about one wallet runs on its worker, where this function reads the trades of all wallets. Citus refuses that for the
 -- sake of functions that write, or that run once in each shard.
@@ -21,6 +21,9 @@ SELECT create_reference_table('tokens');
 SELECT create_reference_table('native_prices');
 SELECT create_reference_table('token_prices');
 SELECT create_reference_table('token_faces');
+SELECT create_reference_table('wallet_terms');
+SELECT create_reference_table('token_ranks');
+SELECT create_reference_table('token_terms');
 
 -- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.
 SELECT create_distributed_table('trades', 'wallet_id');

@@ -13,7 +13,7 @@ from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import responses
 from wallet_api.openapi.conversion import SchemaPlugin, undescribed
 from wallet_api.openapi.words import WORDS, schema_of
-from wallet_api.responses.operation import Operation, operation_of
+from wallet_api.responses.operation import Operation, is_alias, operation_of
 from wallet_api.responses.operator import operator_of
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
@@ -124,19 +124,14 @@ def operations(app: Flask) -> list[tuple[Rule, Operation]]:
     )
 
 
-def is_alias(rule: Rule) -> bool:
-    """Return whether a route is a second path of an operation."""
-    return str(rule.endpoint).endswith("_alias")
-
-
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
     keyless = is_keyless(app, rule.endpoint)
-    description = " ".join((app.view_functions[rule.endpoint].__doc__ or "").split())
+    said = " ".join((app.view_functions[rule.endpoint].__doc__ or "").split())
     return {
         "operationId": operation.name,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": f"{description} {operation.description}".rstrip(),
+        "description": " ".join(filter(None, (said, operation.description, operation.use))),
         "parameters": _parameters(operation),
         "security": [] if keyless else [{"bearer": []}, {"api_key": []}],
         "responses": responses.of(operation, keyless=keyless),

@@ -18,8 +18,8 @@ _DEFINITIONS = (
     "`after` instead of `cursor` follows a feed, oldest arrival first: `after=now` returns the place to go on"
     " from, `after=start` begins with the first change; send each `next_cursor` as the next `after`. Each row"
     " is a Change, `trade` if it is new to you. Pages without rows are free.",
-    f"Maxima: `limit` {paging.MAX_LIMIT} (of list_wallets, list_connections and get_leaderboard none, with"
-    f" `chart=true` {CHARTS}); several `mint` or `address`, with commas,"
+    f"Maxima: `limit` {paging.MAX_LIMIT} (of list_wallets, list_connections, get_holdings and get_leaderboard"
+    f" none, with `chart=true` {CHARTS}); several `mint` or `address`, with commas,"
     f" {MAX_TEXTS}; windows of signals {signals.MAX_HOURS} hours, of timerange {feed.MAX_WINDOW_SECONDS}"
     f" seconds, of volume and count {volume.MAX_WINDOW_SECONDS} seconds.",
     "`amounts=string` (default `number`) on each operation: amounts as strings of the same digits."
@@ -44,6 +44,19 @@ Assistants use the same operations as tools, with the same key, over MCP: `POST 
 
 ## Definitions
 """
+_SKILL = """\
+---
+name: wallet-intelligence
+description: Answer what tracked crypto wallets on Solana, BNB Chain, Base and Ethereum bought, sold, made and
+  hold, who is best, and what several bought together, by requests to a Wallet Intelligence API. Use it for
+  questions about wallets, KOLs, smart money, tokens and their trades.
+---
+
+To answer a question: find names with `/v1/search`, begin with `/v1/wallets/brief` of a wallet or
+`/v1/tokens/stats` of a token, and ask for the least rows that decide it. Say of a figure which window it is
+of, and what `warnings` say. The key is the user's: ask for it, and write it into no file.
+
+"""
 _ARGUMENTS = """
 Arguments are in parentheses; required ones have a star, defaults follow `=`, in brackets where they differ.
 After `->` stand the fields of the data: `?` may be absent, `[]` is a list, and objects are listed at the end.
@@ -54,6 +67,14 @@ def llms_text(document: dict[str, Any]) -> str:
     """Return the text: definitions, then each operation by tag with its arguments and their words."""
     definitions = [f"- {sentence}" for sentence in _DEFINITIONS]
     return "\n".join([_HEAD, *definitions, _ARGUMENTS, *_sections(document), *_objects(document)])
+
+
+def skill_text(document: dict[str, Any]) -> str:
+    """Return the same as a skill: with the lines by which an assistant decides to read it.
+
+    Its form: https://agentskills.io/specification
+    """
+    return _SKILL + llms_text(document)
 
 
 def _sections(document: dict[str, Any]) -> Iterator[str]:
@@ -85,7 +106,8 @@ def _arguments(operation: dict[str, Any], schemas: Mapping[str, Any]) -> Iterato
 def _default(parameter: Mapping[str, Any]) -> str:
     """Return the value of an argument that is left out, and in brackets where it is another one."""
     if "default" in parameter["schema"]:
-        return str(parameter["schema"]["default"]).lower()
+        default = parameter["schema"]["default"]
+        return str(default).lower() if isinstance(default, bool) else str(default)
     said = _DEFAULT.search(parameter.get("description", ""))
     if said is None:
         return ""

@@ -1,37 +1,67 @@
-"""The tools of MCP, one for each operation of the OpenAPI document, with the definitions that it needs."""
+"""The tools of MCP, one for each operation of the OpenAPI document, and what is said once for all of them."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from wallet_api.openapi.definitions import OF_FIELDS
-from wallet_api.schemas.arguments import OF_FORM
+from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
+from wallet_api.schemas.arguments import OF_FORM, OF_TOOLS
+
+# An argument of so many tools is described once.
+_MANY = 3
+
+Document = Mapping[str, Any]
 
 
-def tools(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def tools(document: Document) -> list[dict[str, Any]]:
     """Return the tools, in the order of the document.
 
     Results are JSON with exact numbers, so that none has `format` or `amounts`.
     """
-    schemas = document["components"]["schemas"]
-    return [_tool(item["get"], schemas) for item in document["paths"].values()]
+    schemas, common = document["components"]["schemas"], set(_common(document))
+    return [_tool(operation, schemas, common) for operation in _operations(document)]
 
 
-def _tool(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> dict[str, Any]:
-    content = operation["responses"]["200"]["content"]["application/json"]
-    fields = set(_fields(content["schema"], schemas, set()))
-    definitions = [sentence for field, sentence in OF_FIELDS.items() if field in fields]
-    parameters = [
+def instructions(document: Document) -> str:
+    """Return what holds for all tools: definitions, and the arguments that many of them have."""
+    # The most usual of each.
+    described = dict(reversed(_common(document)))
+    arguments = [f"`{name}`: {description}" for name, description in described.items()]
+    return " ".join([*GENERAL, *OF_FIELDS.values(), "Arguments of many tools:", *arguments])
+
+
+def _operations(document: Document) -> Iterator[Document]:
+    return (item["get"] for item in document["paths"].values())
+
+
+def _parameters(operation: Document) -> list[Document]:
+    return [
         parameter
         for parameter in operation["parameters"]
         if parameter["in"] == "query" and parameter["name"] not in OF_FORM
     ]
+
+
+def _common(document: Document) -> list[tuple[str, str]]:
+    """Return the names and descriptions of arguments that many tools have, the most usual first."""
+    counts = Counter(
+        (parameter["name"], parameter["description"])
+        for operation in _operations(document)
+        for parameter in _parameters(operation)
+    )
+    return [pair for pair, count in counts.most_common() if count >= _MANY]
+
+
+def _tool(operation: Document, schemas: Document, common: Collection[tuple[str, str]]) -> dict[str, Any]:
+    parameters = _parameters(operation)
     return {
         "name": operation["operationId"],
-        "title": operation["summary"],
-        "description": " ".join([operation["description"], *definitions]),
+        "description": operation["description"],
         "inputSchema": {
             "type": "object",
-            "properties": {parameter["name"]: _property(parameter, schemas) for parameter in parameters},
+            "properties": {
+                parameter["name"]: _property(parameter, schemas, common) for parameter in parameters
+            },
             "required": [parameter["name"] for parameter in parameters if parameter.get("required")],
             "additionalProperties": False,
         },
@@ -39,28 +69,14 @@ def _tool(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _property(parameter: Mapping[str, Any], schemas: Mapping[str, Any]) -> dict[str, Any]:
+def _property(parameter: Document, schemas: Document, common: Collection[tuple[str, str]]) -> dict[str, Any]:
     """Return the schema of an argument, without a reference to another document."""
-    schema = dict(parameter["schema"])
-    named = schemas[_name(schema.pop("$ref"))] if "$ref" in schema else {}
-    words = {name: value for name, value in named.items() if not name.startswith("x-")}
-    return words | schema | {"description": parameter["description"]}
-
-
-def _fields(node: Any, schemas: Mapping[str, Any], seen: set[str]) -> Iterator[str]:
-    """Yield the names of the fields of a schema, and of those that it refers to."""
-    if isinstance(node, dict):
-        yield from node.get("properties", ())
-        name = _name(node.get("$ref", ""))
-        if name in schemas and name not in seen:
-            seen.add(name)
-            yield from _fields(schemas[name], schemas, seen)
-        for value in node.values():
-            yield from _fields(value, schemas, seen)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _fields(value, schemas, seen)
-
-
-def _name(reference: str) -> str:
-    return reference.rpartition("/")[2]
+    name, schema = parameter["name"], dict(parameter["schema"])
+    named = schemas[schema.pop("$ref").rpartition("/")[2]] if "$ref" in schema else {}
+    # A format says nothing to a model that its description does not.
+    rules = {rule: value for rule, value in (named | schema).items() if rule in ("type", "enum", "default")}
+    if name in OF_TOOLS:
+        rules["default"] = OF_TOOLS[name] == "true"
+    if (name, parameter["description"]) in common:
+        return rules
+    return rules | {"description": parameter["description"]}

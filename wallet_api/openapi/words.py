@@ -6,7 +6,7 @@ from typing import Any
 
 from wallet_api import orders, periods
 from wallet_api.chains import CHAINS, WALLET_TYPES
-from wallet_api.schemas import analytics, arguments, feed, signals, status, tokens, wallet_tokens
+from wallet_api.schemas import analytics, arguments, explain, feed, signals, status, tokens, wallet_tokens
 
 WORDS: dict[str, Sequence[str]] = {
     "Blockchain": tuple(CHAINS),
@@ -25,6 +25,7 @@ WORDS: dict[str, Sequence[str]] = {
     "SignalStrength": signals.STRENGTHS,
     "TraderSort": tokens.TRADER_SORTS,
     "WalletTokenSort": wallet_tokens.SORTS,
+    "StepRule": explain.RULES,
     "ServerState": status.STATES,
     "ServiceState": status.SERVICE_STATES,
     "PriceState": status.PRICE_STATES,
@@ -43,5 +44,5 @@ def schema_of(name: str) -> dict[str, Any]:
     words = WORDS[name]
     # In some languages all members are names of one package: so each has that of its set before it.
     prefix = re.sub("(?<!^)(?=[A-Z])", "_", name)
-    names = [f"{prefix}_{word}".upper() for word in words]
+    names = [f"{prefix}_{word}".replace("-", "_").upper() for word in words]
     return {"type": "string", "enum": list(words), "x-enum-varnames": names}

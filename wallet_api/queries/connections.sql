@@ -58,7 +58,7 @@
                                    AND type = ANY(%(types)s::text[])))
         GROUP BY wallet_id
        ),
-       shown AS MATERIALIZED (
+       ranked AS MATERIALIZED (
        SELECT row_number() OVER (ORDER BY shared_tokens_count DESC, address) AS ordinal,
               connected.wallet_id,
               shared_tokens_count,
@@ -74,7 +74,12 @@
          FROM connected
          JOIN wallets
            ON wallets.wallet_id = connected.wallet_id
-        ORDER BY shared_tokens_count DESC, address
+       ),
+       shown AS MATERIALIZED (
+       SELECT *
+         FROM ranked
+        WHERE (-shared_tokens_count, address) > (-%(shared)s::bigint, %(after)s::text)
+        ORDER BY ordinal
         LIMIT %(limit)s::bigint
        ),
        -- Sorted here once, instead of in each wallet's list.
@@ -136,7 +141,10 @@
               (SELECT count(*)
                  FROM traded) AS token_count,
               (SELECT count(*)
-                 FROM connected) AS total
+                 FROM connected) AS total,
+              (SELECT count(*)
+                 FROM connected) > (SELECT max(ordinal)
+                                      FROM shown) AS has_more
          FROM wallet
        )
 SELECT head.*,

@@ -65,11 +65,12 @@ def _passes(entry: Entry, name: str, bound: Decimal | int) -> bool:
 class Board:
     """The entries of a leaderboard, sorted for each order at its first request."""
 
-    def __init__(self, entries: list[Entry], native_price: Row) -> None:
+    def __init__(self, entries: list[Entry], now: datetime, native_price: Row) -> None:
+        self.now = now
         self.native_price = native_price
         self._entries = entries
         self._ranked: dict[tuple[str, str], list[Entry]] = {}
-        self._wallets = {entry.wallet for entry in entries}
+        self._wallets = {entry.wallet: entry for entry in entries}
         self.ranked(BOARD_SORTS[0], ORDERS[0], {})
 
     def __len__(self) -> int:
@@ -79,6 +80,10 @@ class Board:
     def has(self, address: str) -> bool:
         """Return whether the wallet traded in the period."""
         return address in self._wallets
+
+    def entry(self, address: str) -> Entry | None:
+        """Return the entry of a wallet; None if it did not trade in the period."""
+        return self._wallets.get(address)
 
     def ranked(self, sort: str, order: str, filters: BoardFilters) -> list[Entry]:
         """Return the entries that pass all filters, by this figure in this order."""
@@ -105,7 +110,7 @@ def read_board(
     """
     native_price = read_native_price(connection, now, blockchain)
     entries = read_entries(connection, now, blockchain, type, period, with_charts=with_charts)
-    return Board(entries, native_price)
+    return Board(entries, now.replace(microsecond=0), native_price)
 
 
 def leaderboard_page(

@@ -12,6 +12,7 @@ from wallet_api.access.scopes import UNBOUND
 from wallet_api.keys import may_contain_key
 from wallet_api.responses import seals
 from wallet_api.schemas import arguments
+from wallet_api.schemas.slim import SLIM
 
 # Longer query strings are not remembered.
 _MAX_BYTES = 512
@@ -22,7 +23,7 @@ class _Loaded(NamedTuple):
 
     arguments: Mapping[str, Any]
     format: str
-    amounts: str
+    form: str
 
 
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
@@ -32,6 +33,8 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     InvalidParameter, Forbidden for a key that is bound to others, and DatabaseUnavailable.
     """
     request = current_request()
+    if request.is_of_tool:
+        schema = _of_tool(schema)
     query: bytes = request.query_string
     # Read by the first request of a page, with a cursor or not: sealed() runs in a slot of the bulkhead.
     secret = seals.secret() if "cursor" in schema.fields else None
@@ -40,10 +43,17 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
         loaded = _load(schema, request.args, secret)
     else:
         loaded = _load_again(schema, query, secret)
-    request.format, request.amounts = loaded.format, loaded.amounts
+    request.format, request.data_form = loaded.format, SLIM if request.is_of_tool else loaded.form
     scope = request.key.scope if request.key is not None else UNBOUND
     scope.check(loaded.arguments, schema.fields, schema.bound_by)
     return {**loaded.arguments, "scope": scope} if schema.takes_scope else loaded.arguments
+
+
+# An app has few schemas.
+@lru_cache(1024)
+def _of_tool(schema: arguments.Arguments) -> arguments.Arguments:
+    """Return the schema without the arguments of the form of a response, which a tool does not have."""
+    return type(schema)(exclude=[name for name in arguments.OF_FORM if name in schema.fields])
 
 
 # Most callers send the same query strings again and again.
@@ -54,8 +64,9 @@ def _load_again(schema: arguments.Arguments, query: bytes, secret: bytes | None)
 
 def _load(schema: arguments.Arguments, given: MultiDict[str, str], secret: bytes | None) -> _Loaded:
     values = given.to_dict(flat=False)
-    # The gate has read it.
-    values.pop("api_key", None)
+    if not current_request().is_of_tool:
+        # The gate has read it.
+        values.pop("api_key", None)
     loaded = arguments.load(schema, values)
     response_format, amounts = loaded.pop("format", "json"), loaded.pop("amounts", "number")
     has_mark = loaded.pop("bom", False)

@@ -116,7 +116,7 @@ def respond(
     request = current_request()
     if source is not None:
         version = version or source.made_at
-    key = (request.endpoint, request.format, request.amounts, version, *arguments.items())
+    key = (request.endpoint, request.format, request.data_form, version, *arguments.items())
 
     def compute() -> Body:
         made, before = get_body(), cache.find_expired(key)

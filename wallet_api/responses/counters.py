@@ -85,6 +85,8 @@ class _Counters:
     def count(self, response: Response) -> Response:
         """Count the current request."""
         request = current_request()
+        if not request.counts:
+            return response
         operation = request.operation
         labelled = self._metrics_of(operation, response.status_code)
         labelled.requests.inc()

@@ -19,6 +19,7 @@ ARGUMENTS = {
     "period": "7d",
     "mint": MINT,
     "mode": "most_traded",
+    "q": "doge",
 }
 
 META: dict[str, Any] = {

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from flask import Flask, Response, current_app
 from orjson import Fragment
+from werkzeug.routing import Rule
 from xxhash import xxh3_128_hexdigest
 
 from wallet_api.access.current import OPERATION_ID, ApiRequest, current_request
@@ -24,6 +25,7 @@ from wallet_api.responses.seals import next_cursor, sealed
 from wallet_api.schemas.arguments import Arguments
 from wallet_api.schemas.fields import with_strings
 from wallet_api.schemas.shapes import List, Shape, columns_of, joined, shape_of, to_json, write_values
+from wallet_api.schemas.slim import SLIM, slim
 
 View = TypeVar("View", bound=Callable[..., Response])
 
@@ -34,6 +36,7 @@ class Operation:
 
     `arguments` and `data` are the schemas of the query string and of the response's data.
     `examples` are examples of the data by name, `errors` those that only this view raises.
+    `use` is what it is for, and which other operation is for what is near it.
     `top_level` is the name of a member of the data that is repeated at the top level of the body.
     `rows` is that of the list which `format` returns alone, or of several, of which the data has one; without
     any, the data is the only row. `months.dates` are those within the rows of another list.
@@ -48,6 +51,7 @@ class Operation:
     examples: Mapping[str, Any] = field(default_factory=dict)
     errors: Sequence[ApiError] = ()
     description: str = ""
+    use: str = ""
     etag: bool = True
     top_level: str | None = None
     rows: str | None = None
@@ -109,7 +113,7 @@ class Operation:
         )
 
     def _body(self, request: ApiRequest, arguments: Mapping[str, Any], data: Mapping[str, Any]) -> Body:
-        data, shape = sealed(self._warned(arguments, data)), self._shapes[request.amounts]
+        data, shape = sealed(self._warned(arguments, data)), self._shapes[request.data_form]
         cursor, next_page = next_cursor(data), _next_page(request, data)
         if request.format == "json":
             written = _written(shape, data)
@@ -130,8 +134,8 @@ class Operation:
 
     @cached_property
     def _shapes(self) -> Mapping[str, Shape]:
-        """The schemas of the data by the argument `amounts`."""
-        return {"number": self.data, "string": with_strings(self.data)}
+        """The schemas of the data by the argument `amounts`, and that of tools."""
+        return {"number": self.data, "string": with_strings(self.data), SLIM: slim(self.data)}
 
     def _listed(self, whole: Shape, data: Mapping[str, Any]) -> tuple[Shape, List]:
         """Return the rows that `format` returns alone, after their shape."""
@@ -188,3 +192,8 @@ def operation_of(app: Flask, endpoint: str) -> Operation | None:
         raise TypeError(f"the view of {endpoint} has no Operation: see docs/development.md")
     operation: Operation | None = getattr(view, _ATTRIBUTE)
     return operation
+
+
+def is_alias(rule: Rule) -> bool:
+    """Return whether a route is a second path of an operation."""
+    return str(rule.endpoint).endswith("_alias")

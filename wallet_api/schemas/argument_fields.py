@@ -1,12 +1,11 @@
 """The fields of the schemas of arguments, each with its description."""
 
 import re
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
 from marshmallow import ValidationError, fields, missing
-from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
+from marshmallow.validate import OneOf, Range
 
 from wallet_api.schemas.fields import Described
 from wallet_api.times import is_time, read_time
@@ -97,19 +96,12 @@ class FreeText(Described, fields.String):
     """An argument that is a text."""
 
 
-_STORABLE = f"must be at most {MAX_TEXT} characters, none of them NUL"
-_storable = And(Length(max=MAX_TEXT, error=_STORABLE), ContainsNoneOf("\0", error=_STORABLE))
-
-
-class Mint(FreeText):
-    """An argument that is the address of a token, in any form that PostgreSQL can store."""
-
-    def __init__(self, description: str, **options: Any) -> None:
-        super().__init__(description, validate=_storable, **options)
-
-
 class Texts(Described, fields.String):
-    """An argument that is one text or several, separated by commas."""
+    """An argument that is one text or several, separated by commas; among addresses also these words."""
+
+    def __init__(self, description: str, words: tuple[str, ...] = (), **options: Any) -> None:
+        super().__init__(description, **options)
+        self.words = words
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
         texts = tuple(super()._deserialize(value, *arguments, **options).split(","))
@@ -118,13 +110,15 @@ class Texts(Described, fields.String):
         return texts
 
 
-class Mints(Texts):
-    """An argument that is the addresses of one token or of several, separated by commas."""
+class Line(Described, fields.String):
+    """An argument that is a text of 1 to `most` characters, one of which is visible."""
 
-    def __init__(self, description: str, **options: Any) -> None:
-        super().__init__(description, validate=_each_is_storable, **options)
+    def __init__(self, most: int, description: str, **options: Any) -> None:
+        super().__init__(description, **options)
+        self.most = most
 
-
-def _each_is_storable(mints: Iterable[str]) -> None:
-    for mint in mints:
-        _storable(mint)
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
+        text = str(super()._deserialize(value, *arguments, **options))
+        if not text.strip() or len(text) > self.most or "\0" in text:
+            raise ValidationError(f"must be 1 to {self.most} characters, not all of them blank")
+        return text

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from marshmallow import RAISE, Schema, ValidationError, post_load, validates_schema
+from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, Chain, stored_form
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
@@ -13,11 +13,23 @@ FORMATS = ("json", "csv", "ndjson")
 AMOUNTS = ("number", "string")
 # The arguments of the form of a response, which do not change what it is about.
 OF_FORM = ("format", "bom", "amounts")
+# What absent arguments are in the tools of MCP: lists would push out what they are part of.
+OF_TOOLS = {"include_wallets": "false"}
 
 
 def chains_of(data: Mapping[str, Any]) -> Sequence[Chain]:
     """Return the chain of loaded arguments; without one, all."""
     return [CHAINS[data["blockchain"]]] if "blockchain" in data else list(CHAINS.values())
+
+
+# Arguments that are addresses, wherever they are, and what else a refusal says.
+_OF_CHAIN = {"address": "", "mint": "; /v1/search finds tokens by symbol or name"}
+
+
+def _forms(chains: Sequence[Chain]) -> str:
+    """Return which chain an address has to be of, with its form."""
+    forms = dict.fromkeys(chain.address_form for chain in chains)
+    return f"{chains[0].name if len(chains) == 1 else 'any chain'} ({', or '.join(forms)})"
 
 
 class Arguments(Schema):
@@ -44,6 +56,17 @@ class Arguments(Schema):
         for name in OF_FORM:
             if name in self.fields:
                 self.fields[name] = self.fields.pop(name)
+
+    @validates_schema
+    def _addresses_are_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """Refuse an `address` or a `mint`, one or several, that is none of the chain."""
+        for name, hint in _OF_CHAIN.items():
+            given, words = data.get(name, ()), getattr(self.fields.get(name), "words", ())
+            texts, chains = [given] if isinstance(given, str) else given, chains_of(data)
+            for text in texts:
+                if text not in words and not any(chain.is_address(text) for chain in chains):
+                    which = "" if len(texts) == 1 else f": {text[:MAX_TEXT]!r}"
+                    raise ValidationError(f"is not an address of {_forms(chains)}{which}{hint}", name)
 
     def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
         """Return the words that an argument can be beside those given; None if it is no choice."""
@@ -81,21 +104,7 @@ class GroupArguments(ChainArguments):
             raise ValidationError("does not exist on this chain", "type")
 
 
-class OfChainMixin:
-    """The form of `address`, one or several: that of the chain."""
-
-    @validates_schema
-    def _address_is_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
-        chains, given = chains_of(data), data.get("address", ())
-        addresses = [given] if isinstance(given, str) else given
-        for address in addresses:
-            if not any(chain.is_address(address) for chain in chains):
-                which = "" if len(addresses) == 1 else f": {address[:MAX_TEXT]!r}"
-                names = f"{chains[0].name} ({chains[0].address_form})" if len(chains) == 1 else "any chain"
-                raise ValidationError(f"is not an address of {names}{which}", "address")
-
-
-class AddressMixin(OfChainMixin):
+class AddressMixin:
     """`address`, required unless a subclass says otherwise."""
 
     address = FreeText("The wallet's address.", required=True)
@@ -124,6 +133,10 @@ class WalletArguments(AddressMixin, GroupArguments):
     """`blockchain` and `address`, required: one wallet, of the category `type` if it is given."""
 
     type = Choice(WALLET_TYPES, TYPE)
+
+
+# marshmallow's words for a required argument that is absent.
+_MISSING = fields.Field.default_error_messages["required"]
 
 
 def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
@@ -164,6 +177,8 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
     if isinstance(fault, dict) and "message" in fault:
         # An allowed word that does not fit the other arguments.
         return InvalidParameter(f"Parameter {name} {fault['message']}.", parameter=name)
+    if name not in given and fault[0] != _MISSING:
+        return InvalidParameter(f"Parameter {name} {fault[0]}.", parameter=name)
     if name not in given:
         refusal = MissingParameter if name in ("address", "mint") else InvalidParameter
         choice = f" Allowed: {', '.join(allowed)}." if allowed else ""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from wallet_api.schemas.argument_fields import Line, Switch
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
 from wallet_api.schemas.fields import OLD_PRICE, PROFIT_USD, USD, Amount, Integer, Rows, String, Strings
 from wallet_api.schemas.shapes import Shape
@@ -10,6 +11,11 @@ from wallet_api.schemas.wallets import ProfileSchema
 
 class CalendarArguments(FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallet/pnl_calendar."""
+
+    timezone = Line(
+        64, "The zone of the days, a name of the IANA database such as `Europe/Berlin`.", load_default="UTC"
+    )
+    dates = Switch("`false` leaves the days out; `true` by default. Ignored in CSV and NDJSON.")
 
 
 class SumsSchema(Shape):
@@ -30,13 +36,13 @@ class SumsSchema(Shape):
 
 
 class DaySchema(SumsSchema):
-    """A day of UTC with a trade, from 00:00 until before 24:00."""
+    """A day with a trade, from 00:00 until before 24:00."""
 
-    date = String("The day of UTC, YYYY-MM-DD.", metadata={"format": "date"})
+    date = String("The day, YYYY-MM-DD.", metadata={"format": "date"})
 
 
 class MonthSchema(SumsSchema):
-    """A month of UTC. A token traded on several days is counted once."""
+    """A month. A token traded on several days is counted once."""
 
     year = Integer("The year.")
     month = Integer("The month, 1 to 12.")
@@ -55,7 +61,9 @@ class MonthWithDatesSchema(Shape):
     """A month and its days."""
 
     month = Rows(MonthSchema, "The figures of the month.")
-    dates = Rows(DaySchema, "Its days with a trade, oldest first.", many=True)
+    dates = Rows(
+        DaySchema, "Its days with a trade, oldest first; absent with `dates=false`.", many=True, optional=True
+    )
 
 
 class CalendarSchema(Shape):
@@ -69,5 +77,7 @@ class CalendarSchema(Shape):
         many=True,
     )
     month = Rows(LastMonthSchema, "The last of the months; an empty object without a trade.")
-    dates = Rows(DaySchema, "The days of the last month.", many=True)
+    dates = Rows(
+        DaySchema, "The days of the last month; absent with `dates=false`.", many=True, optional=True
+    )
     warnings = Strings(OLD_PRICE, optional=True)

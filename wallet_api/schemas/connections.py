@@ -3,17 +3,18 @@
 from wallet_api.schemas.argument_fields import WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
 from wallet_api.schemas.fields import CUT, Integer, Measure, Moment, Rows, String, Strings
+from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class ConnectionsArguments(FormatMixin, WalletArguments):
+class ConnectionsArguments(CursorMixin, FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
     takes_scope = True
 
-    limit = WholeNumber(1, "Most connections; all by default.")
+    limit = WholeNumber(1, "Connections per page; all by default.")
 
 
 class SharedTokenSchema(TokenNamesSchema):
@@ -49,4 +50,5 @@ class ConnectionsSchema(Shape):
         "The other wallets, by `shared_tokens_count`, largest first.",
         many=True,
     )
+    pagination = Rows(PaginationSchema, PAGE)
     warnings = Strings(CUT, optional=True)

@@ -10,12 +10,11 @@ from wallet_api.schemas.argument_fields import (
     ROWS,
     Choice,
     FreeText,
-    Mint,
     Number,
     Texts,
     WholeNumber,
 )
-from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
+from wallet_api.schemas.arguments import FormatMixin
 from wallet_api.schemas.fields import (
     BAG_PCT,
     NO_SOURCE,
@@ -45,7 +44,7 @@ _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of the trade that makes the price; null without one."
 
 
-class FollowMixin(OfChainMixin):
+class FollowMixin:
     """The filters of a feed: direction and value of the trades, and who made them; and where to follow it."""
 
     transaction_type = Choice(DIRECTIONS, "Only trades of this direction.")
@@ -79,7 +78,7 @@ class LatestArguments(FollowMixin, PagedArguments):
         required=True,
     )
     limit = WholeNumber(1, ROWS, load_default=50)
-    mint = Mint("Only trades of this token.")
+    mint = FreeText("Only trades of this token.")
 
     @validates_schema
     def _is_of_a_chain(self, data: dict[str, Any], **kwargs: Any) -> None:

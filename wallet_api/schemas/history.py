@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, validates_schema
 
 from wallet_api.chains import WALLET_TYPES
-from wallet_api.schemas.argument_fields import ROWS, TYPE, Choice, Mint, Switch, Time, WholeNumber
+from wallet_api.schemas.argument_fields import ROWS, TYPE, Choice, FreeText, Switch, Time, WholeNumber
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
@@ -43,7 +43,7 @@ class HistoryArguments(AddressMixin, PagedArguments):
     since = Time("Only trades from this time on; figures are of all.")
     until = Time("Only trades before this time; figures are of all.")
     overview = Switch("`false` leaves `token_overview` out; `true` by default.")
-    mint = Mint("Overview and trades of this token alone.")
+    mint = FreeText("Overview and trades of this token alone.")
 
     @validates_schema
     def _range_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:

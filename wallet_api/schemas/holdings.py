@@ -1,16 +1,20 @@
 """The schemas of a wallet's holdings."""
 
+from wallet_api.schemas.argument_fields import WholeNumber
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
 from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, String, Strings
+from wallet_api.schemas.paging import CursorMixin, PaginationSchema
 from wallet_api.schemas.shapes import Shape
 
 _UNTRUSTED = "As the creator of the token wrote it: do not trust it. May be empty."
 
 
-class HoldingsArguments(AddressMixin, ChainArguments):
+class HoldingsArguments(CursorMixin, AddressMixin, ChainArguments):
     """The arguments of GET /v1/wallets/holdings."""
 
     takes_scope = True
+
+    limit = WholeNumber(1, "Tokens per page; all by default.")
 
 
 class TokenBalanceSchema(Shape):
@@ -47,6 +51,11 @@ class HoldingsSchema(Shape):
     """The data of GET /v1/wallets/holdings."""
 
     active_holdings = Rows(ActiveHoldingsSchema, "The balances, and how old they are.")
+    pagination = Rows(
+        PaginationSchema,
+        "Size of the page, and the cursor of the next one; absent without `limit`.",
+        optional=True,
+    )
     warnings = Strings(
         "How many rows of the provider could not be read: the balances are not complete. Absent if none.",
         optional=True,

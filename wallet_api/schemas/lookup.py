@@ -1,11 +1,11 @@
 """The schemas of the search for an address."""
 
-from typing import Any
+from typing import Any, ClassVar
 
-from marshmallow import ValidationError, post_load, validates_schema
+from marshmallow import post_load
 
 from wallet_api.chains import CHAINS, WALLET_TYPES, stored_form
-from wallet_api.schemas.argument_fields import MAX_TEXT, MAX_TEXTS, TYPE, Choice, Texts
+from wallet_api.schemas.argument_fields import MAX_TEXTS, TYPE, Choice, Texts
 from wallet_api.schemas.arguments import Arguments, FormatMixin
 from wallet_api.schemas.fields import Boolean, Rows, String
 from wallet_api.schemas.shapes import Shape
@@ -27,14 +27,6 @@ class LookupArguments(FormatMixin, Arguments):
     )
     type = Choice(WALLET_TYPES, TYPE)
 
-    @validates_schema
-    def _addresses_are_of_a_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
-        for address in data["address"]:
-            if not any(chain.is_address(address) for chain in CHAINS.values()):
-                forms = ", or ".join(dict.fromkeys(chain.address_form for chain in CHAINS.values()))
-                which = "" if len(data["address"]) == 1 else f": {address[:MAX_TEXT]!r}"
-                raise ValidationError(f"is not an address of any chain ({forms}){which}", "address")
-
     @post_load
     def _canonical_addresses(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         addresses = tuple(stored_form(address, CHAINS.values()) for address in data.pop("address"))
@@ -52,6 +44,7 @@ class MatchSchema(Shape):
 class LookedUpSchema(Shape):
     """An address, and where it is tracked."""
 
+    of_tools: ClassVar = {"twitter", "telegram"}
     found = Boolean("Whether the address is tracked on any chain.")
     wallet_address = String("The address; in lower case on EVM chains.")
     name = String(_AS_TRACKED, optional=True)

@@ -1,6 +1,6 @@
 """The schemas of the prices of tokens."""
 
-from wallet_api.schemas.argument_fields import MAX_TEXTS, Mints, Time
+from wallet_api.schemas.argument_fields import MAX_TEXTS, Texts, Time
 from wallet_api.schemas.arguments import ChainArguments, FormatMixin
 from wallet_api.schemas.feed import TokenSchema
 from wallet_api.schemas.fields import (
@@ -18,8 +18,9 @@ from wallet_api.schemas.fields import (
 class PricesArguments(FormatMixin, ChainArguments):
     """The arguments of GET /v1/tokens/prices."""
 
-    mint = Mints(
+    mint = Texts(
         f"A token, or up to {MAX_TEXTS}, separated by commas; `native` for the coin of the chain.",
+        words=("native",),
         required=True,
     )
     as_of = Time("The prices of this moment, not in the future; now by default.")

@@ -2,7 +2,7 @@
 
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.orders import ORDERS
-from wallet_api.schemas.argument_fields import ROWS, TYPE, Choice, Mint, Switch, WholeNumber
+from wallet_api.schemas.argument_fields import ROWS, TYPE, Choice, FreeText, Switch, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
     FollowMixin,
@@ -55,7 +55,7 @@ class TokenArguments(GroupArguments):
     """A token, required. Without `type` the wallets of all types."""
 
     type = Choice(WALLET_TYPES, TYPE)
-    mint = Mint("The token.", required=True)
+    mint = FreeText("The token.", required=True)
 
 
 class TokenTransactionsArguments(CursorMixin, FormatMixin, FollowMixin, TokenArguments):

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from wallet_api.schemas.argument_fields import Mint, WholeNumber
+from wallet_api.schemas.argument_fields import FreeText, WholeNumber
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import Amount, Integer, String, Strings
 from wallet_api.schemas.shapes import Shape
@@ -20,7 +20,7 @@ class WindowArguments(GroupArguments):
     seconds = WholeNumber(0, _PART)
     minutes = WholeNumber(0, _PART)
     hours = WholeNumber(0, _PART)
-    mint = Mint("Only trades of this token.")
+    mint = FreeText("Only trades of this token.")
 
     @validates_schema
     def _window_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:

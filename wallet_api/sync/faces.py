@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from wallet_api.database import Connection, load_statements
+from wallet_api.ledger import merge
 from wallet_api.providers.faces import Face, FaceSource
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.sync import report
@@ -84,4 +85,7 @@ def _save(connection: Connection, faces: Sequence[tuple[int, Face | None]]) -> N
         },
         "now": datetime.now(UTC),
     }
-    connection.execute(_FACES["save"], parameters)
+    with connection.transaction():
+        merge.lock_prices(connection)
+        connection.execute(_FACES["save"], parameters)
+        connection.execute(_FACES["terms"], parameters)

@@ -1,0 +1,38 @@
+"""GET /v1/wallets/explain: how the figures of a wallet in a token come about."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.errors import TokenNotFound, WalletNotFound
+from wallet_api.queries.explain import StepsPage, explain_position
+from wallet_api.responses.examples import ADDRESS, examples_of
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.explain import ExplainArguments, ExplainSchema
+from wallet_api.services import services
+from wallet_api.wallets import find_wallet
+
+blueprint = Blueprint("explain", __name__, url_prefix="/v1")
+
+_operation = Operation(
+    name="explain_position",
+    use="For why a figure of one token is what it is; for all tokens use list_wallet_tokens.",
+    tag="Wallets",
+    summary="A wallet's figures in a token, trade by trade",
+    arguments=ExplainArguments(),
+    data=ExplainSchema(),
+    examples=examples_of("wallets/explain"),
+    errors=[WalletNotFound("solana", ADDRESS, "kol"), TokenNotFound("The wallet never traded this token.")],
+    rows="steps",
+)
+
+
+@blueprint.get("/wallets/explain")
+@_operation.cached
+def explain(blockchain: str, address: str, type: str | None = None, **page: Any) -> dict[str, Any]:
+    """Return the trades of a wallet in a token, oldest first, each with what it held and cost after it."""
+    now, rule = datetime.now(UTC), services().price_rule
+    with services().database.read() as connection:
+        wallet = find_wallet(connection, blockchain, address, type)
+        return explain_position(connection, wallet, now, StepsPage(**page), rule)

@@ -1,0 +1,92 @@
+"""What one asks first of a wallet."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, rows_of
+from wallet_api.periods import PERIOD_LENGTHS
+from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.leaderboard_page import Board
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
+from wallet_api.wallets import Wallet
+
+# The windows of a brief, by the periods of the boards that have their figures.
+WINDOWS = {"all": "all", "week": "7d", "month": "30d"}
+RANKED_BY = "pnl_without_best_token"
+_ROWS = 3
+_INSTANT = timedelta(microseconds=1)
+_FIGURES = (
+    *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "pnl_without_best_token"),
+    *("win_rate_low", "total_txn", "sold_without_cost"),
+)
+_OF_TOKEN = ("mint", "symbol", "token_name", "realized_pnl", "realized_pnl_percentage", "still_holding")
+
+
+def wallet_brief(
+    connection: Connection,
+    wallet: Wallet,
+    now: datetime,
+    boards: Mapping[str, Board],
+    rule: PriceRule = DEFAULT_RULE,
+) -> dict[str, Any]:
+    """Return a wallet's figures over its life and two windows, its rank, and its best and latest trades.
+
+    `boards` are those of its group by period. Raises WalletNotFound.
+    """
+    latest = wallet_history(connection, wallet, now, HistoryPage(limit=_ROWS, overview=False), rule)
+    best, worst = (
+        rows_of(wallet_tokens(connection, wallet, now, page, rule)["tokens"])
+        for page in (TokensPage("realized_pnl", limit=_ROWS), TokensPage("realized_pnl", "asc", limit=_ROWS))
+    )
+    known = {row["mint"] for row in best}
+    return {
+        **{name: value for name, value in latest.items() if name.startswith("profile_")},
+        "currency": CHAINS[wallet.blockchain].currency,
+        **{name: latest[f"lifetime_stats_{name}"] for name in ("native_price_usd", "native_price_at")},
+        "history_since": wallet.history_since,
+        **{name: _window(boards[period], wallet, period) for name, period in WINDOWS.items()},
+        "rank": _rank(boards[WINDOWS["month"]], wallet.address),
+        "held": _held(latest),
+        "best": [_short(row) for row in best],
+        "worst": [_short(row) for row in worst if row["mint"] not in known],
+        "latest": latest["trades"],
+    }
+
+
+def _window(board: Board, wallet: Wallet, period: str) -> dict[str, Any]:
+    until = board.now + _INSTANT
+    length = PERIOD_LENGTHS.get(period)
+    window = {"since": None if length is None else _exact(until - length), "until": _exact(until)}
+    entry = board.entry(wallet.address)
+    if entry is None:
+        return window | dict.fromkeys(_FIGURES, 0) | {"closed_count": 0}
+    figures = {name: entry.row.get(f"period_stats_{name}") for name in _FIGURES}
+    return window | figures | {"closed_count": entry.row["period_win_rate_distribution_closed_count"]}
+
+
+def _exact(moment: datetime) -> str:
+    """Return a time with its microseconds: a window begins and ends between two seconds."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+
+
+def _rank(board: Board, address: str) -> int | None:
+    ranked = board.ranked(RANKED_BY, "desc", {})
+    return next((rank for rank, entry in enumerate(ranked, 1) if entry.wallet == address), None)
+
+
+def _held(history: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the wallet holds; its worth is that of the tokens that have a price."""
+    stats = {name: history[f"lifetime_stats_{name}"] for name in ("open_cost", "unpriced_cost")}
+    held = {"tokens": history["lifetime_stats_still_holding_count"], **stats}
+    gained = history["lifetime_stats_unrealized_pnl"]
+    if gained is None:
+        return held
+    return held | {"worth": Decimal(gained) + Decimal(stats["open_cost"]) - Decimal(stats["unpriced_cost"])}
+
+
+def _short(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in _OF_TOKEN}
