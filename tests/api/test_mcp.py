@@ -659,7 +659,7 @@ def test_connections_are_asked_for_in_parts(caller: Caller, database_url: str) -
     wallets = [row | {"type": "kol"} for row in random_trades.wallets(60)]
     importer.wallets(wallets)
     importer.trades(
-        trade_row(wallet["wallet_address"], f"s{number} {mint}", NOW, mint=mint_of(f"mint {mint}"))
+        trade_row(wallet["wallet_address"], f"s{number}-{mint}", NOW, mint=mint_of(f"mint {mint}"))
         for number, wallet in enumerate(wallets)
         for mint in range(20)
     )

@@ -21,7 +21,7 @@ def trades(*given: tuple[str, str, str]) -> list[dict[str, Any]]:
     return [
         trade_row(
             wallet,
-            f"{wallet}{mint}",
+            f"{wallet}-{mint_of(mint)}",
             NOW - timedelta(minutes=240 - number),
             mint=mint_of(mint),
             token_name=name,

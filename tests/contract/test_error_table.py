@@ -353,7 +353,7 @@ def test_numbers_beyond_all_measure_and_malformed_escapes_crash_nothing(table: T
     for escape in ("%", "%z", "%zz", "%f", "%u0041", "%ff%fe", "%ed%a0%80", "%00"):
         table.refused(f"/v1/wallets?blockchain={escape}&type=kol", None, 400, "invalid_parameter")
         table.refused(f"/v1/wallets?{escape}=solana", None, 400, "invalid_parameter")
-    assert table.send(f"{VOLUME}&mint=%").body["data"]["mint"] == "%"
+    assert table.send("/v1/search?q=%").body["data"]["q"] == "%"
     # Not even a key may hold them.
     table.refused(f"{LIST}&api_key=%00%ff", None, 403, "forbidden", key=None)
 

@@ -36,7 +36,7 @@ def _world(stub: Stub, operator: Operator) -> None:
         {
             "blockchain": chain,
             "wallet_address": wallets[chain],
-            "tx_signature": f"of {mint}",
+            "tx_signature": f"of-{mint}",
             "mint": mint,
             "transaction_type": "buy",
             "token_amount": "1",
