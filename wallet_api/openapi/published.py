@@ -11,7 +11,7 @@ _EXTENSION = "wallet_api.documents"
 
 
 def published(app: Flask) -> dict[str, bytes]:
-    """Return what is made once for an app: `number` and `string`, the document by `amounts`, and its texts."""
+    """Return what is made once for an app: `number` and `string`, the document by `amounts`, and texts."""
     if _EXTENSION not in app.extensions:
         described = document(app)
         app.extensions[_EXTENSION] = {
