@@ -1,5 +1,6 @@
 """The embedded PostgreSQL: the first command starts it, and the last one stops it, even after crashes."""
 
+import json
 import os
 import shutil
 import signal
@@ -350,3 +351,13 @@ def test_config_prints_the_address_of_the_server(home: Path) -> None:
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "DATABASE_URL is set" in refused.stderr
     assert run_command("config", "database", "--to", "x", settings=own).exit_code == 2
+
+
+def test_sync_status_names_the_version_of_the_server(own: Settings) -> None:
+    with embedded.running(own) as running, connect(str(running.database_url)) as connection:
+        version = connection.fetch_value("SELECT current_setting('server_version')")
+    shown = run_command("sync", "status", settings=own)
+    assert shown.exit_code == 0, shown.output
+    assert f"The embedded server is PostgreSQL {version}.\n" in shown.stdout
+    document = json.loads(run_command("sync", "status", "--json", settings=own).stdout)
+    assert document["embedded_postgresql"] == version
