@@ -1,6 +1,7 @@
 """A run of tests that is ended from outside."""
 
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -11,10 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.lib.processes import Process
+from tests.lib.processes import Process, processes_of
 from tests.lib.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
+_FOLDER = re.compile(r"/\S*?/wallet-api-tests-\w+")
 _MARK = "TESTS_OF_A_RUN"
 # Each test has a database, and a command that waits.
 _TESTS = """
@@ -58,15 +60,28 @@ def test_a_run_that_is_ended_by_sigterm_leaves_nothing_running(tmp_path: Path, w
     with process:
         commands = max(workers, 1)
         assert eventually(lambda: _imports(mark) == commands, 240), process.communicate()[0]
-        assert "postgres" in _running(mark)
+        servers = _servers(mark)
+        assert {server.name() for server in servers} >= {"postgres", "valkey-server"}
         process.send_signal(signal.SIGTERM)
         output = process.communicate(timeout=90)[0]
     assert process.returncode not in (0, 1), output
     assert eventually(lambda: not _running(mark), 5), _running(mark)
+    assert eventually(lambda: not any(server.is_running() for server in servers), 5)
 
 
 def _imports(mark: str) -> int:
     return _running(mark).count("import")
+
+
+def _servers(mark: str) -> list[psutil.Process]:
+    """Return the servers of this run, by their folders: those of PostgreSQL have no mark."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if process.environ().get(_MARK) == mark and process.name() == "valkey-server":
+                (folder,) = set(_FOLDER.findall(f"{process.cwd()} {' '.join(process.cmdline())}"))
+                found += processes_of(Path(folder))
+    return found
 
 
 def _running(mark: str) -> list[str]:

@@ -21,6 +21,7 @@ from tests.lib.waiting import eventually
 from wallet_api import embedded
 from wallet_api.cli import cli
 from wallet_api.embedded import valkey as embedded_valkey
+from wallet_api.embedded.signals import deferred
 from wallet_api.settings import Settings
 
 # So long a process may take to end when a test waits for it.
@@ -173,8 +174,10 @@ def running_valkey(home: Path) -> Iterator[str]:
     with valkey.Valkey.from_url(url.replace("valkey+unix", "unix")) as client, ExitStack() as stack:
         if not _responds(client):
             command, user = embedded_valkey.command(place), place.account.popen_options()
-            process = stack.enter_context(Process(command, stdout=subprocess.DEVNULL, **user))
-            stack.callback(process.kill)
+            # A signal meanwhile would leave it running.
+            with deferred():
+                process = stack.enter_context(Process(command, stdout=subprocess.DEVNULL, **user))
+                stack.callback(process.kill)
             while not _responds(client):
                 time.sleep(0.02)
         yield url
