@@ -40,7 +40,8 @@ def tracked(database_url: str, tmp_path: Path) -> None:
 
 def evm_trade(signature: str = HASH, **fields: Any) -> Row:
     """Return a trade of the wallet on Ethereum."""
-    return trade(signature, blockchain="eth", wallet_address=EVM, mint=evm_mint_of("1"), **fields)
+    own = {"blockchain": "eth", "wallet_address": EVM, "mint": evm_mint_of("1"), "tx_signature": signature}
+    return trade(**own, **fields)
 
 
 @pytest.mark.usefixtures("tracked")
@@ -71,7 +72,7 @@ def test_what_only_looks_like_a_hash_is_rejected_and_an_id_of_its_own_is_warned_
         *(SOLANA.lower(), SOLANA[:-1] + "0", SOLANA + SOLANA, "a b", f"{HASH}\u200b"),
     )
     good = (SOLANA, f" {SOLANA}\t", "order-17", f"{HASH}-3", "fill:2")
-    path = written(tmp_path / "t.ndjson", *(trade(text, value="1") for text in (*bad, *good)))
+    path = written(tmp_path / "t.ndjson", *(trade(tx_signature=text) for text in (*bad, *good)))
     outcome = run_file(database_url, "import", "trades", path)
     assert sorted(outcome.reasons) == list(range(1, len(bad) + 1))
     assert all(

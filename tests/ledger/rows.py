@@ -27,11 +27,14 @@ WALLETS: list[Row] = [
 
 
 def trade_row(address: str, signature: str, at: datetime, **fields: Any) -> Row:
-    """A buy on Solana, of one token for one SOL; `fields` replace any of it."""
+    """A buy on Solana, of one token for one SOL; `fields` replace any of it.
+
+    The signature is an id of its own, in which blanks are hyphens.
+    """
     return {
         "blockchain": "solana",
         "wallet_address": address,
-        "tx_signature": signature,
+        "tx_signature": signature.strip().replace(" ", "-"),
         "mint": mint_of("mint"),
         "transaction_type": "buy",
         "token_amount": "1",

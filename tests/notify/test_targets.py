@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -287,6 +288,7 @@ def test_a_try_ends_with_its_deadline_whatever_is_sent(target: Callable[..., Tar
             started = time.monotonic()
             return outcome(own), time.monotonic() - started
 
+    # All rules are written to the same file before they are read.
     with ThreadPoolExecutor() as executor:
         made = [executor.submit(seconds, "http", speak) for speak in slow]
         made.append(executor.submit(seconds, "https", slow[0]))
