@@ -153,6 +153,16 @@ def test_dollars_that_are_stated_decide(operator: Operator, source: Written) -> 
     assert values(operator.ledger()) == {(signature(2), CAT, "buy"): ("100", value, "1")}
 
 
+def test_what_has_no_value_is_named_but_cannot_be_accepted(operator: Operator, source: Written) -> None:
+    source.decoded[signature(1)] = unproven(draft(wallet(operator), 1, "0"))
+    one_round(operator, source)
+    assert named(operator).keys() == {signature(1)}
+    assert f"sell 100 of {CAT} for ? USD" in run(operator, "sync", "status").stdout
+    result = run(operator, "sync", "accept", signature(1), WALLET)
+    assert (result.exit_code, "value is empty" in result.output) == (1, True)
+    assert (operator.ledger(), len(named(operator))) == ({}, 1)
+
+
 def test_the_first_hundred_of_a_wallet_are_named_and_the_others_counted(
     operator: Operator, source: Written
 ) -> None:

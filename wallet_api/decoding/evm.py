@@ -65,6 +65,7 @@ class Receipt(msgspec.Struct, rename="camel"):
     to: str | None = None
     effective_gas_price: str | None = None
     type: str | None = None
+    transaction_index: str | None = None
     blob_gas_used: str | None = None
     blob_gas_price: str | None = None
     l1_fee: str | None = None

@@ -75,6 +75,7 @@ class Transaction(msgspec.Struct, rename="camel"):
     transaction: _Body
     block_time: int | None = None
     slot: int = 0
+    transaction_index: int | None = None
 
     @property
     def keys(self) -> list[str]:

@@ -42,7 +42,8 @@ class Swap:
 
     Swaps with equal transaction, pool and legs are the same swap. `usd` is the value of either side; None if
     the source has none. `exchanged` is what the other side moved of the native coin, if it differs from the
-    leg, which then contains tips and a bot's fees.
+    leg, which then contains tips and a bot's fees. `block` and `block_index` are the place of the transaction
+    in the chain, if the source states it with the swap.
     """
 
     wallet: TrackedWallet
@@ -53,6 +54,8 @@ class Swap:
     sold: Leg
     usd: Decimal | None = field(default=None, compare=False)
     exchanged: Decimal | None = field(default=None, compare=False)
+    block: int | None = field(default=None, compare=False)
+    block_index: int | None = field(default=None, compare=False)
 
 
 # What is counted beside the reasons for which something is left out.

@@ -26,7 +26,8 @@ class Draft:
     `extra` is the part of the value that the other side of the exchange did not move: tips and fees, negative
     if they were taken off the proceeds. It is 0 if the other side moved less than half of the value of a
     purchase, or more than all of it, and likewise of a sale less than its value, or more than twice of it:
-    fees are no such part, and what others moved makes no price then.
+    fees are no such part, and what others moved makes no price then. `block` (a slot) and `block_index` are
+    its place in the chain, where the source states it.
     """
 
     wallet: TrackedWallet
@@ -40,6 +41,13 @@ class Draft:
     extra: Decimal = _ZERO
     usd_to_convert: Decimal = _ZERO
     value_usd: Decimal | None = _ZERO
+    block: int | None = None
+    block_index: int | None = None
+
+    @property
+    def is_unvalued(self) -> bool:
+        """Return whether nothing is known of its value."""
+        return self.native == 0 and self.usd_to_convert == 0 and self.value_usd is None
 
     @property
     def is_of_dollars(self) -> bool:
@@ -170,6 +178,7 @@ def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | No
         new = Draft(swap.wallet, swap.tx_signature, leg.mint, is_sell, swap.created_at)
         draft = drafts.setdefault((leg.mint, is_sell), new)
         draft.created_at = min(draft.created_at, swap.created_at)
+        draft.block, draft.block_index = swap.block, swap.block_index
         draft.name = draft.name or leg.name
         draft.token_amount += leg.amount
         if native is not None:

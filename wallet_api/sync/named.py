@@ -155,7 +155,7 @@ def _trade(draft: Draft) -> dict[str, Any]:
         "token_name": draft.name,
         "token_amount": _text(draft.token_amount),
         "created_at": draft.created_at.isoformat(),
-        "value": None if draft.usd_to_convert else _text(draft.native),
+        "value": None if draft.usd_to_convert or draft.is_unvalued else _text(draft.native),
         "value_usd": None if draft.value_usd is None else _text(draft.value_usd),
         "exchanged_value": _text(draft.native - draft.extra) if draft.extra else None,
     }

@@ -57,7 +57,7 @@ def known_trades(connection: Connection, drafts: Sequence[Draft]) -> set[tuple[i
 
 
 def dollars_of(connection: Connection, drafts: Sequence[Draft]) -> list[Decimal | None]:
-    """Return the dollar values of the drafts, in their order; None if no price of their hour is known.
+    """Return the dollar values of the drafts, in their order; None if unknown, also without a price.
 
     A value that is not stated is that in the native coin, at the price nearest its time. No price is fetched.
     """
@@ -67,7 +67,9 @@ def dollars_of(connection: Connection, drafts: Sequence[Draft]) -> list[Decimal 
         if draft.value_usd is not None:
             return draft.value_usd
         price = near.get(_place(draft))
-        return None if price is None else draft.native * price + draft.usd_to_convert
+        if price is None or draft.is_unvalued:
+            return None
+        return draft.native * price + draft.usd_to_convert
 
     return [dollars(draft) for draft in drafts]
 

@@ -46,7 +46,8 @@ class EvmReader:
             for number, case in enumerate(cases):
                 try:
                     if number not in done:
-                        done[number] = decode_one(case.evidence, case.wallet)
+                        index = _index(case.evidence.logs.receipt)
+                        done[number] = decode_one(case.evidence, case.wallet, case.number, index)
                 except Unanswered as missing:
                     wanted.append((case, missing.questions))
             self._answers.fill(wanted)
@@ -124,6 +125,14 @@ def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:
     """Return what is read of a receipt; None if it cannot be read."""
     try:
         return None if receipt is None else Logs.of(chain, receipt)
+    except UnusableRow:
+        return None
+
+
+def _index(receipt: Receipt) -> int | None:
+    """Return the place of a transaction in its block; None if it is not stated."""
+    try:
+        return None if receipt.transaction_index is None else quantity(receipt.transaction_index)
     except UnusableRow:
         return None
 

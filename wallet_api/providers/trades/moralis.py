@@ -24,6 +24,8 @@ from wallet_api.providers.trades.source import Block, Chunk, Listed
 from wallet_api.settings import Settings
 
 PAGE_ROWS = 100
+# Of the number of a block.
+_MOST_DIGITS = 18
 # Pages in a chunk: they bound the memory for a wallet with many swaps, and what an interruption loses.
 CHUNK_PAGES = 20
 
@@ -146,6 +148,7 @@ def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
         raise UnusableRow("a swap of another wallet")
     bought: Any = row.get("bought")
     sold: Any = row.get("sold")
+    block = _whole(row.get("blockNumber"))
     return Swap(
         wallet=wallet,
         tx_signature=signature if wallet.chain.case_sensitive else signature.lower(),
@@ -154,6 +157,9 @@ def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
         bought=_leg(wallet.chain, "bought", bought),
         sold=_leg(wallet.chain, "sold", sold),
         usd=_usd(row, bought, sold),
+        block=block,
+        # A place in no block is none.
+        block_index=None if block is None else _whole(row.get("transactionIndex")),
     )
 
 
@@ -189,6 +195,13 @@ def _number(value: Any) -> Decimal | None:
     except (InvalidOperation, ValueError):
         return None
     return number
+
+
+def _whole(value: Any) -> int | None:
+    """Return a whole number, also one in a text; None if it is none."""
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    is_whole = isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+    return int(text) if is_whole else None
 
 
 def _time(value: Any) -> datetime:

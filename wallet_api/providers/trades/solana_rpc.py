@@ -178,4 +178,5 @@ def _decoded(row: Listed, transaction: Transaction) -> Decoded:
         return Decoded(why=Reason.UNREADABLE, detail=str(error))
     except forms.BadRow as error:
         return Decoded(why=Reason.INVALID, detail=error.rule)
-    return decode_one(SolanaEvidence(row.tx_signature, moment, transaction), row.wallet)
+    evidence = SolanaEvidence(row.tx_signature, moment, transaction)
+    return decode_one(evidence, row.wallet, transaction.slot or None, transaction.transaction_index)

@@ -131,18 +131,26 @@ class Chunk:
                 self.counts[decoded.why] += 1
 
 
-def decode_one(evidence: solana.SolanaEvidence | evm_evidence.EvmEvidence, wallet: TrackedWallet) -> Decoded:
-    """Return what a wallet traded in a transaction. Raise Unanswered.
+def decode_one(
+    evidence: solana.SolanaEvidence | evm_evidence.EvmEvidence,
+    wallet: TrackedWallet,
+    block: int | None = None,
+    block_index: int | None = None,
+) -> Decoded:
+    """Return what a wallet traded in a transaction, with its place in the chain. Raise Unanswered.
 
     An unexpected error belongs to the transaction, and stops no other one.
     """
     try:
-        return decode(evidence, wallet)
+        decoded = decode(evidence, wallet)
     except evm_evidence.Unanswered:
         raise
     except Exception:
         log.exception("%s on %s: %s", wallet.address, wallet.chain.name, UNEXPECTED)
         return Decoded(why=Reason.UNREADABLE, detail=UNEXPECTED)
+    for draft in (*decoded.drafts, *decoded.unproven):
+        draft.block, draft.block_index = block, block_index
+    return decoded
 
 
 class TradeSource(Protocol):
