@@ -4,12 +4,16 @@ In each attack a stranger sends the transaction, keeps what he moves between con
 wallet that agreed to something else. An honest one stands beside each.
 """
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
+from tests.decoding.test_evm_recorded import CASES
 from tests.decoding.test_evm_rules import (
     CURVE,
     DECIMALS,
@@ -232,3 +236,38 @@ def test_no_log_of_a_third_party_writes_a_price(writer: str, transaction: Transa
 def test_a_signature_covers_all_and_dust_spoils_no_order() -> None:
     assert trades(decoded(buy(1)).drafts) == BOUGHT
     assert decoded(carried(DUSTED, log(P2, (SWAP,)))).why in (UNSIGNED, NO_TRADE)
+
+
+RELAYER, DELEGATION = f"0x{'e1' * 20}", f"0x{'de' * 20}"
+
+
+# Of 457 recorded swaps. What is only counted is of two tokens, neither of them money.
+SPONSORED = {
+    **{"buy counts": 141, "buy named": 12, "buy else": 1},
+    **{"sell counts": 2, "sell named": 154, "sell else": 3, "sell+sell named": 1},
+    **{"buy+sell counts": 3, "buy+sell named": 102, "buy+sell else": 38},
+}
+
+
+def test_what_sponsors_carry_for_accounts_counts_or_is_named() -> None:
+    read: Counter[str] = Counter()
+    for case in CASES:
+        receipt = case.given.receipt
+        if receipt["from"] != case.wallet or not case.trades or case.is_either or not case.is_recorded:
+            continue
+        # The same swap, but sent and paid for by a relayer who calls another contract that calls the account.
+        fee = case.given.logs().receipt.fee
+        coins = dict(case.given.coins) | {case.wallet: case.given.coins[case.wallet] + fee}
+        carried = replace(
+            case.given, receipt=receipt | {"from": RELAYER, "to": DELEGATION}, value=0, coins=coins
+        )
+        result = carried.decode(case.wallet, ARCHIVE)
+        sides = "+".join(sorted(side for _, side, *_ in case.trades))
+        values = {(draft.mint, "sell" if draft.is_sell else "buy"): draft.native for draft in result.drafts}
+        for mint, side, _, coin, *_ in case.trades if result.drafts else ():
+            assert coin is None or values[mint, side] in (Decimal(coin), 0)
+        how = "counts" if result.drafts else "named" if result.unproven else "else"
+        read[f"{sides} {how}"] += 1
+    print("sponsored:", *sorted(read.items()), sep="\n")
+    # Coin that is gone was sent by the account's own code; what it sold for coin is proven by nothing.
+    assert read == SPONSORED

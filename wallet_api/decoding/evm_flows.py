@@ -1,13 +1,12 @@
 """Who gained and lost what in an EVM transaction, within what a wallet consented to."""
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from wallet_api.decoding.evm import ZERO
-from wallet_api.decoding.evm_consent import Consent
+from wallet_api.decoding.evm_consent import Consent, How
 from wallet_api.decoding.evm_evidence import EvmEvidence
 from wallet_api.decoding.evm_logs import Event, Logs, Move, Wrap
 from wallet_api.decoding.evm_taxes import own_sales
@@ -20,15 +19,14 @@ LENDING = frozenset(venue.address for venue in EVM if venue.role == Role.LENDING
 _SIGN = 1 << 255
 # A part of what moved that is no exchange of its own, but left over.
 _CRUMB = 1000
-# What may be an amount, and no number of something, time, address or hash.
-_LEAST, _MOST = 10**10, 1 << 96
+_Placed = TypeVar("_Placed", Move, Wrap, Event)
 
 
 class Party(NamedTuple):
     """The changes of an owner that exchanged something, and how many things changed."""
 
     changes: Changes
-    count: int
+    things: int
 
 
 @dataclass(slots=True)
@@ -78,11 +76,13 @@ class EvmFlows:
         flows = cls(
             wallet,
             logs,
-            [move for move in logs.moves if move.place not in other and consent.covers(move.place)],
-            [wrap for wrap in logs.wraps if wrap.place not in other and consent.covers(wrap.place)],
-            [event for event in logs.events if consent.covers(event.place)],
+            _within(logs.moves, consent, other),
+            _within(logs.wraps, consent, other),
+            _within(logs.events, consent, other),
             evidence.value if logs.sender == wallet.address else 0,
-            taxing={move.giver for move in logs.moves if move.place in other and move.giver == move.mint},
+            taxing={move.giver for move in logs.moves if move.place in other and move.giver == move.mint}
+            if other
+            else set(),
         )
         for move in flows.moves:
             flows._change(move.giver, move.mint, -move.units)
@@ -91,7 +91,6 @@ class EvmFlows:
             flows.by_owner[move.taker].append(move)
         for wrap in flows.wraps:
             flows._change(wrap.owner, None, wrap.units)
-        flows._index()
         flows._add_pools(is_known=balances is not None)
         if balances is not None:
             fee = logs.receipt.fee
@@ -99,14 +98,14 @@ class EvmFlows:
                 if owner != wallet.address:
                     flows.others[owner][None] += units + (fee if owner == logs.sender else 0)
         flows._find_exchangers()
-        for changes in flows.exchangers.values():
-            mints = [mint for mint, units in changes.items() if units]
-            for mint in mints:
-                flows._parties[mint].append(Party(changes, len(mints)))
         return flows
 
     def parties(self, mint: str | None) -> Sequence[Party]:
         """Return those that exchanged a token."""
+        for changes in () if self._parties else self.exchangers.values():
+            mints = [one for one, units in changes.items() if units]
+            for one in mints:
+                self._parties[one].append(Party(changes, len(mints)))
         return self._parties.get(mint, ())
 
     @property
@@ -131,72 +130,10 @@ class EvmFlows:
         issuers = [issuer for issuer in {ZERO, mint} if issuer not in self.exchangers]
         return sum(self.others[issuer][mint] for issuer in issuers if issuer in self.others)
 
-    def taxed(self, mint: str) -> int:
-        """Return how much of a token went, in swaps in which the wallet got it, to owners who gave nothing.
-
-        A pool logs its swap after the transfers: they stand before its log, and after the one before.
-        """
-        swaps = [event.place for event in self.events if event.venue.role == Role.SWAP]
-        of_mint = [move for move in self.moves if move.mint == mint and move.giver in self.exchangers]
-        swapped = [(move, (move.giver, bisect_left(swaps, move.place))) for move in of_mint]
-        mine = {swap for move, swap in swapped if move.taker == self.wallet.address}
-        took = Counter[str]()
-        for move, swap in swapped:
-            if swap in mine and move.taker not in (self.wallet.address, mint):
-                took[move.taker] += move.units
-        return sum(
-            units
-            for owner, units in took.items()
-            if not any(changed < 0 for changed in self.others[owner].values())
-        )
-
     def is_share(self, mint: str) -> bool:
         """Return whether what the wallet got or gave of a token was minted or burned for it."""
         units, issued = self.mine[mint], self.issued(mint)
         return units * issued < 0 and abs(issued) * 5 >= abs(units) * 4
-
-    def is_deposited(self, mint: str, units: int) -> bool:
-        """Return whether a contract that has the wallet's tokens logged these units, and no other amount.
-
-        A pool logs what it gives as well. So does a pool that issues an NFT for what it has got.
-        """
-        if any(log.is_issued_nft for log in self.logs.receipt.logs):
-            return True
-        keepers = {owner for owner, changes in self.others.items() if changes[mint] > 0}
-        return bool(keepers & LENDING) or any(
-            units in values and not any(_LEAST < value < _MOST for value in values - {units})
-            for owner in keepers | {self.logs.to}
-            for values in self.logs.amounts_of(owner)
-        )
-
-    def one_way(self) -> Counter[str]:
-        """Return what the wallet received of each token, less what it sent, without anything in exchange.
-
-        That is what moved directly between it and an owner that exchanged nothing and whose balance changed
-        in the other direction.
-        """
-        direct: Counter[tuple[str, str, bool]] = Counter()
-        for move in self.moves:
-            is_gain = move.taker == self.wallet.address
-            if move.mint is not None and is_gain != (move.giver == self.wallet.address):
-                direct[move.giver if is_gain else move.taker, move.mint, is_gain] += move.units
-        moved: Counter[str] = Counter()
-        passing = set(filter(self._passes_on, {owner for owner, _, _ in direct}))
-        for (owner, mint, is_gain), units in direct.items():
-            if owner in self.exchangers or owner in passing or owner == mint in self.taxing:
-                continue
-            change = self.others[owner][mint] if owner in self.others else 0
-            if is_gain and change < 0:
-                moved[mint] += min(units, -change)
-            elif not is_gain and change > 0:
-                moved[mint] -= min(units, change)
-        return moved
-
-    def _passes_on(self, owner: str) -> bool:
-        """Return whether an owner gave what did not end with the wallet, as the vault of a pool does."""
-        return owner in self.others and any(
-            units < 0 and self.mine[mint] <= 0 for mint, units in self.others[owner].items()
-        )
 
     def _change(self, owner: str, mint: str | None, units: int) -> None:
         changes = self.mine if owner == self.wallet.address else self.others[owner]
@@ -204,6 +141,8 @@ class EvmFlows:
 
     def _index(self) -> None:
         """Index, once, what went where of the money and of the wallet's tokens."""
+        if self._trusted:
+            return
         self._trusted = {None, *self.wallet.chain.stable_mints, *self.mine}
         for move in self.moves:
             if move.mint in self._trusted:
@@ -212,16 +151,15 @@ class EvmFlows:
 
     def _find_exchangers(self) -> None:
         """Find the owners that gave one thing for another, but for crumbs of what moved of a token."""
-        largest: Counter[str | None] = Counter()
+        largest: dict[str | None, int] = {}
         for changes in (self.mine, *self.others.values()):
             for mint, units in changes.items():
-                largest[mint] = max(largest[mint], abs(units))
+                if abs(units) > largest.get(mint, -1):
+                    largest[mint] = abs(units)
         for owner, changes in self.others.items():
-            if owner != ZERO and owner not in LENDING:
-                whole = {
-                    mint: units for mint, units in changes.items() if abs(units) * _CRUMB >= largest[mint]
-                }
-                if exchanges(Counter(whole)) and not self._is_deposit(owner):
+            if len(changes) > 1 and owner != ZERO and owner not in LENDING:
+                whole = [units for mint, units in changes.items() if abs(units) * _CRUMB >= largest[mint]]
+                if min(whole, default=0) < 0 < max(whole, default=0) and not self._is_deposit(owner):
                     self.exchangers[owner] = changes
         self._join_vaults()
 
@@ -248,6 +186,8 @@ class EvmFlows:
     def _join_vaults(self) -> None:
         """Join the owners of two vaults, of which one got and the other one gave what a pool logged."""
         events = [event for event in self.events if event.venue.role == Role.VAULTS]
+        if events:
+            self._index()
         lone: defaultdict[int, list[Changes]] = defaultdict(list)
         for owner, changes in self.others.items() if events else ():
             if len(changes) == 1 and owner not in self.exchangers:
@@ -302,10 +242,19 @@ class EvmFlows:
             got, gave = -min(amounts), max(amounts)
         if event.is_known:
             return got, gave
+        self._index()
         holder = event.venue.holder or event.emitter
         is_seen = got == self.paid or (holder, False, got) in self._seen or (holder, True, gave) in self._seen
         return (got, gave) if is_seen and got > 0 and gave > 0 else None
 
     def is_seen_at(self, owner: str) -> bool:
         """Return whether money, or a token of the wallet, went through an owner."""
+        self._index()
         return owner in self._seen_at
+
+
+def _within(logs: Sequence[_Placed], consent: Consent, other: Set[int]) -> Sequence[_Placed]:
+    """Return those that a consent covers, but for those at other places."""
+    if consent.how is How.SIGNED and not other:
+        return logs
+    return [one for one in logs if one.place not in other and consent.covers(one.place)]

@@ -26,9 +26,11 @@ _ORDER = (
 _DOMAIN = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 _NAME, _VERSION = b"1inch Aggregation Router", b"6"
 PAYING = frozenset(venue.address for venue in EVM if venue.role == Role.PAYS)
-# swapExactTokensForETH, the same for tokens with a fee, and swapTokensForExactETH: amounts, the place of the
-# path, the recipient, and until when.
-_SALES = frozenset(map(bytes.fromhex, ("18cbafe5", "791ac947", "4a25d94a")))
+# swapExactTokensForETH, the same for tokens with a fee, and swapTokensForExactETH; and the three ForTokens:
+# amounts, the place of the path, the recipient, and until when.
+_SALES = frozenset(
+    map(bytes.fromhex, ("18cbafe5", "791ac947", "4a25d94a", "38ed1739", "5c11d795", "8803dbee"))
+)
 _SALE_WORDS, _RECIPIENT = 5, 3
 # Of the traits: the wrapped coin is paid as native coin.
 _UNWRAPS = 1 << 247
@@ -65,7 +67,7 @@ def orders_in(given: bytes, wallet: TrackedWallet, logged: Mapping[str, Containe
 
 
 def recipient_in(given: bytes) -> str | None:
-    """Return to whom a router pays native coin for tokens; None for another call."""
+    """Return to whom a router pays the proceeds of tokens; None for another call."""
     if given[:4] not in _SALES or len(given) < 4 + _SALE_WORDS * _WORD:
         return None
     start = 4 + _RECIPIENT * _WORD

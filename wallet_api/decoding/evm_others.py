@@ -1,11 +1,15 @@
 """What others exchanged of a wallet's token in an EVM transaction, and at which price."""
 
+from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass
 
 from wallet_api.decoding.evm_flows import LENDING, EvmFlows
 from wallet_api.decoding.moves import FEES, agrees
 from wallet_api.decoding.venues import Role
 
+# What may be an amount, and no number of something, time, address or hash.
+_LEAST, _MOST = 10**10, 1 << 96
 # The largest part of the coin of a route that may be left over.
 _LEFTOVER = 100
 
@@ -35,7 +39,7 @@ def exchanged(flows: EvmFlows, mint: str, units: int) -> Exchanged:
     sides = [each for each in flows.exchangers.values() if each[mint] * units <= 0]
     given = -sum(each[mint] for each in sides)
     kept = flows.others[mint][mint] if mint in flows.others else 0
-    kept = max(kept, 0) + flows.taxed(mint) if units > 0 else 0
+    kept = max(kept, 0) + taxed(flows, mint) if units > 0 else 0
     shared = given - kept
     coin = -sum(each[None] for each in sides)
     is_part = abs(units) * FEES < abs(shared) * (FEES - 1) or (units < 0 and abs(units) < abs(given))
@@ -61,7 +65,7 @@ def stated(flows: EvmFlows, mint: str, units: int, coin: int) -> int | None:
 def price(flows: EvmFlows, mint: str, units: int, other: str | None) -> int | None:
     """Return for how much of `other` others exchanged exactly these units of a token, or None."""
     parties = flows.parties(mint)
-    clean = all(party.count == len({mint, other}) and party.changes[other] for party in parties)
+    clean = all(party.things == len({mint, other}) and party.changes[other] for party in parties)
     given = -sum(party.changes[mint] for party in parties)
     exact = given == units or (not flows.issued(mint) and agrees(given, units))
     total = sum(party.changes[other] for party in parties)
@@ -92,3 +96,69 @@ def passes_through(flows: EvmFlows) -> bool:
 def _round_div(one: int, other: int) -> int:
     """Return the quotient, rounded to the nearest number."""
     return (2 * one + other) // (2 * other)
+
+
+def taxed(flows: EvmFlows, mint: str) -> int:
+    """Return how much of a token went, in swaps in which the wallet got it, to owners who gave nothing.
+
+    A pool logs its swap after the transfers: they stand before its log, and after the one before.
+    """
+    swaps = [event.place for event in flows.events if event.venue.role == Role.SWAP]
+    of_mint = [move for move in flows.moves if move.mint == mint and move.giver in flows.exchangers]
+    swapped = [(move, (move.giver, bisect_left(swaps, move.place))) for move in of_mint]
+    mine = {swap for move, swap in swapped if move.taker == flows.wallet.address}
+    took = Counter[str]()
+    for move, swap in swapped:
+        if swap in mine and move.taker not in (flows.wallet.address, mint):
+            took[move.taker] += move.units
+    return sum(
+        units
+        for owner, units in took.items()
+        if not any(changed < 0 for changed in flows.others[owner].values())
+    )
+
+
+def is_deposited(flows: EvmFlows, mint: str, units: int) -> bool:
+    """Return whether a contract that has the wallet's tokens logged these units, and no other amount.
+
+    A pool logs what it gives as well. So does a pool that issues an NFT for what it has got.
+    """
+    if any(log.is_issued_nft for log in flows.logs.receipt.logs):
+        return True
+    keepers = {owner for owner, changes in flows.others.items() if changes[mint] > 0}
+    return bool(keepers & LENDING) or any(
+        units in values and not any(_LEAST < value < _MOST for value in values - {units})
+        for owner in keepers | {flows.logs.to}
+        for values in flows.logs.amounts_of(owner)
+    )
+
+
+def one_way(flows: EvmFlows) -> Counter[str]:
+    """Return what the wallet received of each token, less what it sent, without anything in exchange.
+
+    That is what moved directly between it and an owner that exchanged nothing and whose balance changed
+    in the other direction.
+    """
+    direct: Counter[tuple[str, str, bool]] = Counter()
+    for move in flows.moves:
+        is_gain = move.taker == flows.wallet.address
+        if move.mint is not None and is_gain != (move.giver == flows.wallet.address):
+            direct[move.giver if is_gain else move.taker, move.mint, is_gain] += move.units
+    moved: Counter[str] = Counter()
+    passing = {owner for owner in {owner for owner, _, _ in direct} if _passes_on(flows, owner)}
+    for (owner, mint, is_gain), units in direct.items():
+        if owner in flows.exchangers or owner in passing or owner == mint in flows.taxing:
+            continue
+        change = flows.others[owner][mint] if owner in flows.others else 0
+        if is_gain and change < 0:
+            moved[mint] += min(units, -change)
+        elif not is_gain and change > 0:
+            moved[mint] -= min(units, change)
+    return moved
+
+
+def _passes_on(flows: EvmFlows, owner: str) -> bool:
+    """Return whether an owner gave what did not end with the wallet, as the vault of a pool does."""
+    return owner in flows.others and any(
+        units < 0 and flows.mine[mint] <= 0 for mint, units in flows.others[owner].items()
+    )

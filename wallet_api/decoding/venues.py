@@ -51,7 +51,7 @@ class Role(StrEnum):
     VAULTS = "pool with a vault for each token"
     """The same, of two tokens, each of which is with an owner of its own."""
     PAYS = "pays"
-    """A router that pays native coin to whom its input names."""
+    """A router that pays whom its input names."""
     ROUTER = "router"
     """Its event has the amounts that its caller exchanged."""
 
