@@ -18,6 +18,7 @@ EARLIEST = datetime(2009, 1, 3, tzinfo=UTC)
 MAX_TEXT = 2048
 MAX_SIGNATURE = 256
 MAX_EVENT_INDEX = 2**31 - 1
+MAX_BLOCK = 2**63 - 1
 # Far beyond any real token, and narrow enough that every quotient keeps its 40 decimals.
 MAX_WHOLE_DIGITS = 60
 MAX_DECIMALS = 36

@@ -199,6 +199,7 @@ class Ledger:
                     "token_amount": shown(trade.amount, 18),
                     "created_at": shown_time(trade.at),
                     "event_index": trade.index,
+                    **trade.place,
                     **sale(positions[trade.mint].sale_of(trade)),
                 }
                 for trade in self._newest_first((blockchain, address))
@@ -527,6 +528,7 @@ class Ledger:
             "price_per_token": shown_price(trade.value / trade.amount),
             "price_per_token_usd": None if usd is None else shown_price(usd / trade.amount),
             "created_at": shown_time(trade.at),
+            **trade.place,
             "profile": self._whole_profile(trade.wallet),
             "holdings_after": holding(*held),
             "mint": trade.mint,

@@ -158,6 +158,7 @@ def _trade(trade: Trade, position: Position, usd_of: UsdOf, currency: str) -> Ro
         "token_name": trade.name or position.name,
         "transaction_type": side,
         "created_at": shown_time(trade.at),
+        **trade.place,
         "value": shown(trade.value, 9),
         "token_amount": shown(trade.amount, 18),
         "currency": currency,

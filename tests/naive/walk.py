@@ -31,6 +31,9 @@ class Trade:
     given_usd: Usd
     usd: Usd
     exchanged: Fraction | None = None
+    # Its place in the chain: a block, and the place of its transaction in that.
+    block: int | None = None
+    block_index: int | None = None
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -39,8 +42,23 @@ class Trade:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """The sort key among the trades of a wallet."""
-        return (self.at, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
+        """The sort key among the trades of a wallet. Those without a place in the chain come first."""
+        place = (
+            -1 if self.block is None else self.block,
+            -1 if self.block_index is None else self.block_index,
+        )
+        return (self.at, *place, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
+
+    @property
+    def place(self) -> Row:
+        """What rows show of its place in the chain, which no sync reads: all blocks are final."""
+        shown = {"block": self.block, "block_index": self.block_index}
+        return {name: number for name, number in shown.items() if number is not None} | {"final": True}
+
+    @property
+    def second(self) -> datetime:
+        """The time as it is shown. The part of its second is of the place of a trade."""
+        return self.at.replace(microsecond=0)
 
     @property
     def traded(self) -> Fraction:
@@ -48,8 +66,8 @@ class Trade:
         return self.value if self.exchanged is None else self.exchanged
 
     def derives_the_same_as(self, other: "Trade") -> bool:
-        """Return whether both have no given USD value, and the same value and time to derive one from."""
-        facts = ((t.given_usd, t.value, t.at) for t in (self, other))
+        """Return whether both have no given USD value, and the same value and second to derive one from."""
+        facts = ((t.given_usd, t.value, t.second) for t in (self, other))
         return self.given_usd is None and next(facts) == next(facts)
 
 
@@ -185,6 +203,8 @@ def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Tr
         given_usd=None if usd in (None, "") else Fraction(str(usd)),
         exchanged=None if exchanged in (None, "") else Fraction(str(exchanged)),
         usd=None,
+        block=whole(row.get("block")),
+        block_index=whole(row.get("block_index")),
     )
     known = earlier(trade.identity)
     if known is not None and "token_name" not in row:
@@ -193,7 +213,23 @@ def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Tr
         trade = replace(trade, given_usd=known.given_usd)
     if known is not None and "exchanged_value" not in row:
         trade = replace(trade, exchanged=known.exchanged)
+    return trade if known is None else _placed(trade, known)
+
+
+def _placed(trade: Trade, known: Trade) -> Trade:
+    """Return a trade with what an earlier version of it stated of its place, and it does not."""
+    if trade.at == trade.second == known.second:
+        trade = replace(trade, at=known.at)
+    if trade.block is None:
+        trade = replace(trade, block=known.block)
+    if trade.block == known.block and trade.block_index is None:
+        trade = replace(trade, block_index=known.block_index)
     return trade
+
+
+def whole(text: Any) -> int | None:
+    """Return a whole number of a file, which may be written as 9.0; None for an empty one."""
+    return None if text in (None, "") else int(Decimal(str(text)))
 
 
 class File:
@@ -215,7 +251,13 @@ def stated_of(trade: Trade, row: Row) -> Row:
     """Return what a row states of its trade, beside its identity."""
     optional = {"token_name": trade.name, "value_usd": trade.given_usd, "exchanged_value": trade.exchanged}
     given = {name: value for name, value in optional.items() if name in row}
-    return {"created_at": trade.at, "token_amount": trade.amount, "value": trade.value, **given}
+    # What is empty states nothing of a place; nor does a whole second of its part.
+    places = {name: whole(row.get(name)) for name in ("block", "block_index")}
+    given |= {name: place for name, place in places.items() if place is not None}
+    at = time_of(row["created_at"])
+    if at.microsecond:
+        given["part_of_second"] = at.microsecond
+    return {"created_at": trade.second, "token_amount": trade.amount, "value": trade.value, **given}
 
 
 def folded(blockchain: str, text: str) -> str:

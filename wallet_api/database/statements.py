@@ -6,7 +6,7 @@ from typing import LiteralString
 
 _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _INCLUDED = re.compile(r"^\{(?:(\w+)\.)?(\w+)(?:: (.+))?\}", re.MULTILINE)
-_COLUMN = re.compile(r" AS (\w+),?$", re.MULTILINE)
+_COLUMN = re.compile(r"^(.+) AS (\w+),?$", re.MULTILINE)
 
 
 def load_sql(package: str, name: str) -> LiteralString:
@@ -14,7 +14,7 @@ def load_sql(package: str, name: str) -> LiteralString:
 
     A line `{other}` or `{other},` stands for the text of `other`.sql beside it, and `{ledger.other}` for that
     of a file in another folder. `{other: sum($) AS $}` stands for its columns: for each of them this text,
-    with its name in place of $.
+    with its name in place of $, and its expression in place of @.
     """
     return _statement(package, _read(package, name))
 
@@ -47,4 +47,5 @@ def _included(package: str, folder: str | None, name: str, column: str | None) -
     text = load_sql(f"wallet_api.{folder}" if folder else package, name)
     if column is None:
         return text
-    return ",\n".join(column.replace("$", own) for own in _COLUMN.findall(text))
+    # In this order, since an expression may have a $ of its own, and a name has no @.
+    return ",\n".join(column.replace("$", own).replace("@", of_it) for of_it, own in _COLUMN.findall(text))

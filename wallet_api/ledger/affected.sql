@@ -21,11 +21,12 @@ SELECT positions.*
 ANALYZE continued (wallet_id, token_id);
 
 -- affected --
--- A position is late if a fresh trade corrects one of its trades, or is not later than all of them.
+-- A position is late if a fresh trade replaces one of its trades, or is not later than all of them.
 INSERT INTO affected
 SELECT fresh.wallet_id,
        fresh.token_id,
-       COALESCE(bool_or(fresh.first_arrival IS NOT NULL) OR min(fresh.created_at) <= continued.last_seen, FALSE) AS is_late
+       COALESCE(bool_or(fresh.first_arrival IS NOT NULL OR fresh.arrival > 0)
+                OR min(fresh.created_at) <= continued.last_seen, FALSE) AS is_late
   FROM fresh
   LEFT JOIN continued
     ON continued.wallet_id = fresh.wallet_id

@@ -34,6 +34,8 @@ class Trade(NamedTuple):
     token_name: Text
     value_usd: Text
     exchanged_value: Text
+    block: int | UnsetType
+    block_index: int | UnsetType
     line_number: int
 
 
@@ -71,14 +73,15 @@ class Batch:
         trades = self._positions[wallet_id % LOCKS].setdefault((wallet_id, token), {})
         amount, value, usd, exchanged = amounts
         name = row.token_name if row.token_name is UNSET else row.token_name or None
-        trade = Trade(row.created_at, amount, value, name, usd, exchanged, number)
+        block, index = row.block, row.block_index
+        trade = Trade(row.created_at, amount, value, name, usd, exchanged, block, index, number)
         key = (row.tx_signature, row.transaction_type == "sell", row.event_index)
         earlier = trades.setdefault(key, trade)
         if earlier is not trade:
             trades[key] = _merged(earlier, trade)
         self.has_dollars_alone |= value is UNSET
         stated = (name is not UNSET) | (usd is not UNSET) << 1 | (exchanged is not UNSET) << 2
-        stated |= (value is not UNSET) << 3
+        stated |= (value is not UNSET) << 3 | (block is not UNSET) << 4 | (index is not UNSET) << 5
         self.marks.append(mark_of(wallet_id, token, key, stated))
         self.rows += 1
 
@@ -102,17 +105,19 @@ class Batch:
 def incoming_rows(share: Share, token_ids: Mapping[Token, int]) -> Iterator[tuple[object, ...]]:
     """Yield the rows of a share for `incoming`, by position, so that PostgreSQL need not sort them.
 
-    Beside each value that a row may leave out is whether the stored one is kept.
+    Beside each value that a row may leave out is whether the stored one is kept; a place that it leaves out
+    always is.
     """
     for wallet_id, token, trades in sorted(share, key=lambda position: (position[0], token_ids[position[1]])):
         token_id = token_ids[token]
-        for key, (created_at, amount, value, name, usd, exchanged, number) in trades.items():
+        for key, (created_at, amount, value, name, usd, exchanged, block, index, number) in trades.items():
             yield (
                 *(wallet_id, token_id, *key, _time(created_at), amount),
                 *(None if value is UNSET else value, value is UNSET),
                 *(None if name is UNSET else name, name is UNSET),
                 *(None if usd is UNSET else usd, usd is UNSET),
                 *(None if exchanged is UNSET else exchanged, exchanged is UNSET),
+                *(None if block is UNSET else block, None if index is UNSET else index),
                 number,
             )
 
@@ -158,14 +163,17 @@ def _merged(earlier: Trade, later: Trade) -> Trade:
     differing = [name for name in stated if not _is_same(name, getattr(earlier, name), getattr(later, name))]
     if differing:
         raise Repeated(later.line_number, earlier.line_number, differing)
-    return earlier._replace(
-        **{name: getattr(later, name) for name in stated if getattr(earlier, name) is UNSET}
-    )
+    missing = {name: getattr(later, name) for name in stated if getattr(earlier, name) is UNSET}
+    # Of two times that are the same, the later one has the part of its second.
+    return earlier._replace(created_at=max(earlier.created_at, later.created_at), **missing)
 
 
 def _is_same(name: str, known: Any, given: Any) -> bool:
     """Return whether a field of a trade has the value that is known, if there is one."""
-    if name in ("created_at", "token_name") or known in (UNSET, None) or given is None:
+    if name == "created_at":
+        whole = known.replace(microsecond=0)
+        return bool(known == given or (whole == given.replace(microsecond=0) and whole in (known, given)))
+    if name == "token_name" or known in (UNSET, None) or given is None:
         return known is UNSET or known == given
     return Decimal(known) == Decimal(given)
 

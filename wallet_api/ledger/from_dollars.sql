@@ -1,7 +1,7 @@
 -- The values of the rows of `incoming` that state dollars alone.
 
 -- known --
--- A trade that the ledger has keeps its value, but for one that was computed from other dollars, or for another time. Needs
+-- A trade that the ledger has keeps its value, but for one that was computed from other dollars, or in another second. Needs
 -- trades_pkey.
 INSERT INTO valued
 SELECT incoming.line_number,
@@ -16,7 +16,8 @@ SELECT incoming.line_number,
    AND trades.event_index = incoming.event_index
  WHERE incoming.keeps_value
    AND (NOT trades.value_derived
-        OR (trades.value_usd = incoming.value_usd AND trades.created_at = incoming.created_at));
+        OR (trades.value_usd = incoming.value_usd
+            AND date_bin('1 second', trades.created_at, 'epoch') = date_bin('1 second', incoming.created_at, 'epoch')));
 
 -- priced --
 -- The others get their dollars at the price nearest their time, to the smallest unit that a coin has. Needs wallets_pkey,

@@ -44,7 +44,7 @@ _COPY_WALLETS = (
 _COPY_TRADES = (
     "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_amount,"
     " value, keeps_value, token_name, keeps_name, value_usd, keeps_usd, exchanged_value, keeps_exchanged,"
-    " line_number) FROM STDIN"
+    " block, block_index, line_number) FROM STDIN"
 )
 _MARK_DERIVED = "UPDATE incoming SET value_derived = TRUE WHERE line_number = ANY(%(line_numbers)s)"
 _COPY_PRICES = "COPY incoming_prices (line_number, line, currency, usd, priced_at) FROM STDIN"

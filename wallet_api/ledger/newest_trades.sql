@@ -13,4 +13,6 @@ SELECT DISTINCT ON (trades.token_id)
   JOIN wallets
     ON wallets.wallet_id = trades.wallet_id
  WHERE trades.value > 0
- ORDER BY trades.token_id, trades.is_sell DESC, trades.tx_signature DESC, trades.event_index DESC, wallets.address DESC
+ ORDER BY trades.token_id,
+{trade_order: @ DESC},
+          wallets.address DESC

@@ -52,7 +52,9 @@ SELECT trade.wallet_id,
        trade.value * nearest_price.usd AS value_usd,
        trade.exchanged_value,
        COALESCE(trade.first_arrival, trade.arrival) AS first_arrival,
-       trade.value_derived
+       trade.value_derived,
+       trade.block,
+       trade.block_index
   FROM (SELECT trades.*,
                native_currency(wallets.blockchain) AS currency,
                TRUE AS wants_price

@@ -14,7 +14,9 @@ SELECT trades.wallet_id,
                still_held(quantity_after, peak_after) AS is_open
           FROM trades
          WHERE created_at < %(before)s
-         ORDER BY wallet_id, token_id, created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC) AS position
+         ORDER BY wallet_id, token_id,
+{trade_order: @ DESC}
+       ) AS position
   JOIN trades
     ON trades.wallet_id = position.wallet_id
    AND trades.token_id = position.token_id
@@ -42,13 +44,15 @@ SELECT wallet_id,
               still_held(quantity_after, peak_after) AS is_open
          FROM trades
         WHERE created_at < %(before)s
-        ORDER BY wallet_id, token_id, created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC
+        ORDER BY wallet_id, token_id,
+{trade_order: @ DESC}
        ),
        later AS (
        SELECT trades.realized_cost,
               count(*) FILTER (WHERE trades.quantity_after = 0) OVER (
                   PARTITION BY trades.wallet_id, trades.token_id
-                      ORDER BY trades.created_at, trades.is_sell, trades.tx_signature, trades.event_index
+                      ORDER BY
+{trade_order: @}
                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS times_empty
          FROM position
          JOIN trades

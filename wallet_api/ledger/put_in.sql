@@ -13,11 +13,13 @@ INSERT INTO walked
               NULL::numeric AS realized_usd,
               NULL::numeric AS quantity_after,
               NULL::numeric AS peak_after,
-              0::bigint AS arrival,
+              arrival,
               first_arrival,
               NULL::numeric AS tokens_without_cost,
               value_derived,
-              first_arrival IS NOT NULL AS is_known
+              block,
+              block_index,
+              first_arrival IS NOT NULL OR arrival > 0 AS is_known
          FROM fresh
         UNION ALL
        SELECT taken.*,
@@ -52,8 +54,8 @@ INSERT INTO walked
            ON continued.wallet_id = pending.wallet_id
           AND continued.token_id = pending.token_id
        WINDOW trade_order AS (PARTITION BY pending.wallet_id, pending.token_id
-                                  ORDER BY pending.created_at, pending.is_sell, pending.tx_signature,
-                                           pending.event_index
+                                  ORDER BY
+{trade_order: @}
                                    ROWS UNBOUNDED PRECEDING)
        )
 SELECT (arrival > 0
@@ -78,6 +80,8 @@ SELECT (arrival > 0
        first_arrival,
        (state).tokens_without_cost,
        value_derived,
+       block,
+       block_index,
        CASE WHEN is_last THEN state END AS state
   FROM stepped;
 
@@ -105,7 +109,7 @@ DELETE FROM trades
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after, tokens_without_cost, arrival, first_arrival, value_derived)
+       peak_after, tokens_without_cost, arrival, first_arrival, value_derived, block, block_index)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
        peak_after, tokens_without_cost,
@@ -113,6 +117,8 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
             ELSE %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM walked) / 4096 + 100)
        END AS arrival,
        first_arrival,
-       value_derived
+       value_derived,
+       block,
+       block_index
   FROM walked
  WHERE is_changed;

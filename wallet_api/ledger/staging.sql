@@ -1,7 +1,7 @@
 -- The temporary tables of a session that changes the ledger, empty again at the end of each transaction: staging.py.
 
 -- The rows of a batch. One that leaves a field out keeps what the ledger has: keeps_name, keeps_value, keeps_usd,
--- keeps_exchanged. value_derived: its value was computed from value_usd.
+-- keeps_exchanged, and block and block_index that are NULL. value_derived: its value was computed from value_usd.
 CREATE TEMP TABLE IF NOT EXISTS incoming (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -19,7 +19,9 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     exchanged_value numeric,
     keeps_exchanged boolean NOT NULL,
     line_number bigint NOT NULL,
-    value_derived boolean NOT NULL DEFAULT FALSE
+    value_derived boolean NOT NULL DEFAULT FALSE,
+    block bigint,
+    block_index integer
 );
 
 -- The values of the rows that leave theirs out.
@@ -29,7 +31,8 @@ CREATE TEMP TABLE IF NOT EXISTS valued (
     value_derived boolean NOT NULL
 );
 
--- The trades to put in: new ones, and those that replace an earlier version, with the chunk in which that first arrived.
+-- The trades to put in: new ones, and those that replace an earlier version. A correction has the chunk in which that first
+-- arrived; what only learns its place keeps both of its chunks, so that it arrives no second time.
 CREATE TEMP TABLE IF NOT EXISTS fresh (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -44,7 +47,10 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value_usd numeric,
     exchanged_value numeric,
     first_arrival bigint,
-    value_derived boolean NOT NULL DEFAULT FALSE
+    value_derived boolean NOT NULL DEFAULT FALSE,
+    block bigint,
+    block_index integer,
+    arrival bigint NOT NULL DEFAULT 0
 );
 
 -- The trades to remove.

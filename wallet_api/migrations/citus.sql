@@ -24,6 +24,7 @@ SELECT create_reference_table('token_faces');
 SELECT create_reference_table('wallet_terms');
 SELECT create_reference_table('token_ranks');
 SELECT create_reference_table('token_terms');
+SELECT create_reference_table('final_blocks');
 
 -- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.
 SELECT create_distributed_table('trades', 'wallet_id');
@@ -37,4 +38,4 @@ SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with
 
 -- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, key_use, sync_wallets,
 -- sync_left_out, notify_place, notify_trades, notify_clusters, notify_messages, notify_targets,
--- respelled_positions, sync_report, sync_chains, sync_blocks, sync_unfinal, cursor_secret, schema_migrations.
+-- respelled_positions, sync_report, sync_chains, sync_blocks, sync_unfinal, cursor_secret, wallet_fill, schema_migrations.

@@ -2,12 +2,14 @@
 -- the order of the feed. The conditions on created_at alone use the index; mint and address are read for ties only.
                  AND created_at > %(since)s::timestamptz
                  AND created_at <= %(created_at)s::timestamptz
-                 AND (created_at, is_sell, tx_signature, event_index,
+                 AND (
+{ledger.trade_order: @},
                       (SELECT mint
                          FROM tokens
                         WHERE tokens.token_id = trades.token_id),
                       (SELECT address
                          FROM wallets
                         WHERE wallets.wallet_id = trades.wallet_id))
-                     < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
-                        %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
+                     < (
+{ledger.trade_order: %($)s},
+                        %(last_mint)s::text, %(address)s::text)

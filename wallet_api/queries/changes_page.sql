@@ -87,7 +87,9 @@
               realized_cost,
               quantity_after,
               peak_after,
-              first_arrival
+              first_arrival,
+              block,
+              block_index
          FROM read_chunk
          JOIN trades
            ON trades.arrival = read_chunk.arrival
@@ -176,10 +178,10 @@
        SELECT *
          FROM trade
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM removal
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM ledger_event
        ),
        ahead AS (

@@ -1,5 +1,5 @@
 -- For feeds to include: what feed_trade.sql is read from. Their CTE latest (currency, usd) is in scope.
--- Needs wallets_pkey, positions_pkey, token_faces_pkey.
+-- Needs wallets_pkey, positions_pkey, token_faces_pkey, final_blocks_pkey.
          FROM candidate
          JOIN wallets
            ON wallets.wallet_id = candidate.wallet_id
@@ -16,3 +16,7 @@
                            supply
                       FROM token_faces) AS face
            ON face.face_id = candidate.token_id
+         LEFT JOIN (SELECT blockchain AS final_chain,
+                           number AS final_block
+                      FROM final_blocks) AS finality
+           ON finality.final_chain = wallets.blockchain

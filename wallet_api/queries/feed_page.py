@@ -24,7 +24,7 @@ _SCAN, _MOST_SCANNED = 1_000, 2_000
 # Of more trades than these, the few are seldom enough.
 _SMALL_PAGE = 100
 # The key before the first page: later than any trade.
-_START_KEY = ("infinity", False, "", 0, "", "")
+_START_KEY = ("infinity", False, "", 0, "", "", -1, -1)
 
 
 class FeedKey(msgspec.Struct, array_like=True, frozen=True):
@@ -36,6 +36,9 @@ class FeedKey(msgspec.Struct, array_like=True, frozen=True):
     event_index: int
     mint: str
     address: str
+    # Cursors of before trades had places have neither.
+    block: int = -1
+    block_index: int = -1
 
 
 def read_page(
@@ -92,7 +95,7 @@ def key_parameters(after: FeedKey | None) -> dict[str, Any]:
     """Return the parameters of the page after a trade, or of the first one."""
     names = ("created_at", "is_sell", "tx_signature", "event_index", "last_mint", "address")
     key = _START_KEY if after is None else msgspec.structs.astuple(after)
-    return dict(zip(names, key, strict=True))
+    return dict(zip((*names, "block", "block_index"), key, strict=True))
 
 
 def count_of(page: Columns) -> int:

@@ -6,8 +6,9 @@
 {latest_price},
        scanned AS (
        SELECT traded.*,
-              row_number() OVER (ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC,
-                                          address DESC) AS place
+              row_number() OVER (ORDER BY
+{ledger.trade_order: @ DESC},
+                                          mint DESC, address DESC) AS place
          FROM traded
         ORDER BY place
         LIMIT %(scan)s::bigint + 1
@@ -29,6 +30,8 @@
               realized_cost,
               quantity_after,
               peak_after,
+              block,
+              block_index,
               mint
          FROM scanned
         CROSS JOIN latest
@@ -66,10 +69,7 @@
        SELECT 1 AS place,
               total.total,
               ending.has_more,
-              last.created_at,
-              last.is_sell,
-              last.tx_signature,
-              last.event_index,
+{ledger.trade_order: @ AS $},
               last.mint,
               last.address
          FROM total

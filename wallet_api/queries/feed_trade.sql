@@ -14,6 +14,7 @@
               round_half_up(candidate.realized_usd, 4) AS realized_pnl_usd,
               round_half_up(candidate.realized_cost, 9) AS cost,
               iso_time(candidate.created_at) AS created_at,
+{trade_place},
 {profile},
               round_half_up(candidate.quantity_after, 18) AS holdings_after_token_amount,
               round_half_up(candidate.peak_after, 18) AS holdings_after_token_amount_peak,

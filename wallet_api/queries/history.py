@@ -30,6 +30,9 @@ class _HistoryKey(msgspec.Struct, array_like=True, frozen=True):
     tx_signature: str
     event_index: int
     mint: str
+    # Cursors of before trades had places have neither.
+    block: int = -1
+    block_index: int = -1
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class HistoryPage:
     def parameters(self, scope: cursors.Scope) -> dict[str, Any]:
         """Return the parameters of history.sql that select the trades. Raises InvalidParameter."""
         # Without bounds and cursor, start before the newest trade.
-        key = (self.until or "infinity", False, "", 0, "")
+        key = (self.until or "infinity", False, "", 0, "", -1, -1)
         if self.cursor:
             key = msgspec.structs.astuple(cursors.decode(self.cursor, scope, _HistoryKey))
         return {

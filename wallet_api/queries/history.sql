@@ -3,7 +3,7 @@
 -- has; the rest of the order is applied to these. With `of_mint`, all trades of its position are read, and the overview has
 -- this position alone.
 -- Needs positions_pkey, lifetimes_pkey, trades_by_time, trades_pkey, tokens_pkey, tokens_blockchain_mint_key,
--- token_faces_pkey, and what token_price.sql needs.
+-- token_faces_pkey, final_blocks_pkey, and what token_price.sql needs.
   WITH of_token AS MATERIALIZED (
        SELECT *
          FROM trades
@@ -25,17 +25,22 @@
                realized_usd,
                realized_cost,
                created_at,
-               event_index
+               event_index,
+               block,
+               block_index
           FROM trades
          WHERE %(of_mint)s::text IS NULL
            AND wallet_id = %(wallet_id)s
            AND created_at >= %(since)s::timestamptz
            AND created_at <= %(created_at)s::timestamptz
-           AND (created_at, is_sell, tx_signature, event_index,
+           AND (
+{ledger.trade_order: @},
                 (SELECT mint
                    FROM tokens
                   WHERE tokens.token_id = trades.token_id))
-               < (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
+               < (
+{ledger.trade_order: %($)s},
+                  %(mint)s)
          ORDER BY created_at DESC
          FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
         UNION ALL
@@ -50,11 +55,17 @@
                realized_usd,
                realized_cost,
                created_at,
-               event_index
+               event_index,
+               block,
+               block_index
           FROM of_token
          WHERE created_at >= %(since)s::timestamptz
-           AND (created_at, is_sell, tx_signature, event_index, %(of_mint)s::text COLLATE "C")
-               < (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
+           AND (
+{ledger.trade_order: @},
+                %(of_mint)s::text COLLATE "C")
+               < (
+{ledger.trade_order: %($)s},
+                  %(mint)s)
          ORDER BY created_at DESC
          FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
        ),
@@ -87,7 +98,8 @@
        ),
        candidate AS (
        SELECT *,
-              row_number() OVER (ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
+              row_number() OVER (ORDER BY
+{ledger.trade_order: @ DESC},
                                           mint DESC) AS ordinal
          FROM named
        ),
@@ -104,11 +116,16 @@
               round_half_up(token_amount, 18) AS token_amount,
               iso_time(created_at) AS created_at,
               event_index,
+{trade_place},
               -- NULL in all trades but covered sells.
               round_half_up(realized, 9) AS realized_pnl,
               round_half_up(realized_usd, 4) AS realized_pnl_usd,
               round_half_up(realized_cost, 9) AS cost
          FROM candidate
+         LEFT JOIN (SELECT number AS final_block
+                      FROM final_blocks
+                     WHERE blockchain = %(blockchain)s) AS finality
+           ON TRUE
         WHERE ordinal <= %(limit)s
        ),
 {wallet_positions},
@@ -207,10 +224,7 @@
               distribution.*,
               EXISTS (SELECT FROM candidate
                        WHERE ordinal > %(limit)s) AS has_more,
-              last.created_at,
-              last.is_sell,
-              last.tx_signature,
-              last.event_index,
+{ledger.trade_order: @ AS $},
               last.mint
          FROM profile
          LEFT JOIN stats

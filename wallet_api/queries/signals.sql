@@ -39,7 +39,9 @@
               SELECT token_id,
                      wallet_id,
                      (array_agg(still_held(quantity_after, peak_after)
-                                ORDER BY is_sell DESC, tx_signature DESC, event_index DESC))[1] AS is_held
+                                ORDER BY
+{ledger.trade_order: @ DESC}
+                     ))[1] AS is_held
                 FROM trades
                WHERE wallet_id = sold.wallet_id
                  AND token_id = sold.token_id
@@ -56,8 +58,9 @@
               SELECT token_id,
                      wallet_id,
                      (array_agg(still_held(quantity_after, peak_after)
-                                ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC))[1]
-                         AS is_held
+                                ORDER BY
+{ledger.trade_order: @ DESC}
+                     ))[1] AS is_held
                 FROM trades
                WHERE wallet_id = unheld.wallet_id
                  AND token_id = unheld.token_id
@@ -155,12 +158,15 @@
               -- The trades that make the signal.
               min(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS first_at,
               max(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS latest_at,
-              (array_agg(tx_signature ORDER BY created_at, tx_signature, event_index)
-               FILTER (WHERE is_sell = (%(mode)s = 'exit')))[1] AS first_signature,
-              (array_agg(quantity_after ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC))[1]
-                  AS quantity,
-              (array_agg(peak_after ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC))[1]
-                  AS peak
+              (array_agg(tx_signature ORDER BY
+{ledger.trade_order: @}
+               ) FILTER (WHERE is_sell = (%(mode)s = 'exit')))[1] AS first_signature,
+              (array_agg(quantity_after ORDER BY
+{ledger.trade_order: @ DESC}
+              ))[1] AS quantity,
+              (array_agg(peak_after ORDER BY
+{ledger.trade_order: @ DESC}
+              ))[1] AS peak
          FROM wanted
          JOIN trades
            ON trades.token_id = wanted.token_id

@@ -39,13 +39,17 @@
                                        FROM wallets
                                       WHERE wallets.wallet_id = trades.wallet_id))
            AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
-           AND (created_at, is_sell, tx_signature, event_index,
+           AND (
+{ledger.trade_order: @},
                 (SELECT address
                    FROM wallets
                   WHERE wallets.wallet_id = trades.wallet_id))
-               < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
+               < (
+{ledger.trade_order: %($)s},
                   %(address)s::text)
-         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, address DESC
+         ORDER BY
+{ledger.trade_order: @ DESC},
+                  address DESC
          LIMIT %(scan)s::bigint + 1)
         UNION ALL
        SELECT trade.*,
@@ -68,8 +72,11 @@
           AND trader.is_wanted
           AND trader.last_seen > %(since)s::timestamptz
           AND trade.created_at > %(since)s::timestamptz
-          AND (trade.created_at, trade.is_sell, trade.tx_signature, trade.event_index, wallets.address)
-              < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
+          AND (
+{ledger.trade_order: @},
+               wallets.address)
+              < (
+{ledger.trade_order: %($)s},
                  %(address)s::text)
        ),
        traded AS (

@@ -41,8 +41,9 @@
          JOIN wallets
            ON wallets.wallet_id = trades.wallet_id
         WHERE trades.token_name IS NOT NULL
-        ORDER BY renamed.token_id, trades.created_at DESC, trades.is_sell DESC, trades.tx_signature DESC,
-                 trades.event_index DESC, wallets.address DESC
+        ORDER BY renamed.token_id,
+{ledger.trade_order: @ DESC},
+                 wallets.address DESC
        ),
        token_name AS (
        SELECT token_id,

@@ -221,7 +221,8 @@
         FETCH FIRST %(most_trades)s ROWS WITH TIES
        ),
        page AS (
-       SELECT row_number() OVER (ORDER BY newest.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
+       SELECT row_number() OVER (ORDER BY
+{ledger.trade_order: @ DESC},
                                           mint DESC) AS place,
               tx_signature,
               token.mint,
@@ -229,6 +230,7 @@
               COALESCE(newest.token_name, token.token_name, token.face_name, '') AS token_name,
               CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
               iso_time(newest.created_at) AS created_at,
+{trade_place},
               shown.value,
               shown.value_usd,
               round_half_up(token_amount, 18) AS token_amount,
@@ -245,6 +247,10 @@
         CROSS JOIN latest
          JOIN token
            ON token.token_id = newest.token_id
+         LEFT JOIN (SELECT number AS final_block
+                      FROM final_blocks
+                     WHERE blockchain = %(blockchain)s) AS finality
+           ON TRUE
         CROSS JOIN LATERAL (
               SELECT round_half_up(newest.value, 9) AS value,
                      round_half_up(COALESCE(newest.value_usd, newest.value * latest.usd), 4) AS value_usd) AS shown

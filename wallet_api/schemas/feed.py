@@ -34,7 +34,7 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import List, Shape, columns_of
-from wallet_api.schemas.token_fields import ChainSchema, SaleSchema, TokenFaceSchema
+from wallet_api.schemas.token_fields import ChainSchema, PlaceSchema, SaleSchema, TokenFaceSchema
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema
 
@@ -124,11 +124,11 @@ class _TradeSchema(Shape):
     holdings_after = Rows(HoldingSchema, "What it held of the token after this trade.")
 
 
-class TradeSchema(SaleSchema, TokenFaceSchema, _TradeSchema):
+class TradeSchema(PlaceSchema, SaleSchema, TokenFaceSchema, _TradeSchema):
     """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
 
-class TokenTradeSchema(SaleSchema, _TradeSchema):
+class TokenTradeSchema(PlaceSchema, SaleSchema, _TradeSchema):
     """One trade in the requested token, who made it, and what the wallet held of the token after it."""
 
     mint = String("The requested token.")

@@ -30,7 +30,7 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.token_fields import SaleSchema, TokenNamesSchema, TransactionSchema
+from wallet_api.schemas.token_fields import PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import HistoryProfileSchema
 
 _IN_RANGE = "Closed positions in this range of percent, upper end included."
@@ -134,7 +134,7 @@ class TokenOverviewSchema(TokenNamesSchema):
     avg_cost = Amount(AVG_COST, optional=True)
 
 
-class HistoryTradeSchema(SaleSchema, TokenNamesSchema, TransactionSchema):
+class HistoryTradeSchema(PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema):
     """One trade; its value in native currency."""
 
     transaction_type = String("Direction of the trade.", enum=DIRECTIONS)

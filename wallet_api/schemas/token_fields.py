@@ -1,6 +1,6 @@
 """The fields of a token, and those that come before them, which several schemas have."""
 
-from wallet_api.schemas.fields import Amount, Integer, String
+from wallet_api.schemas.fields import Amount, Boolean, Integer, String
 from wallet_api.schemas.shapes import Shape
 
 
@@ -8,6 +8,14 @@ class TransactionSchema(Shape):
     """A row that is about one transaction."""
 
     tx_signature = String("Signature of the transaction.")
+
+
+class PlaceSchema(Shape):
+    """A trade with its place in the chain."""
+
+    block = Integer("Number of its block (on Solana its slot); absent if unknown.", optional=True)
+    block_index = Integer("Number of its transaction within the block; absent if unknown.", optional=True)
+    final = Boolean("Whether its block is final; true if the block is unknown.")
 
 
 class SaleSchema(Shape):

@@ -28,7 +28,7 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.token_fields import SaleSchema, TokenNamesSchema, TransactionSchema
+from wallet_api.schemas.token_fields import PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 _BY_SIDE = "`value` or `value_usd` again, by direction; absent of the other one."
@@ -136,7 +136,7 @@ class ChartPointSchema(Shape):
     realized_pnl_usd = Amount("The same in USD; absent everywhere if the last is unknown.", optional=True)
 
 
-class TrackerTradeSchema(SaleSchema, TokenNamesSchema, TransactionSchema):
+class TrackerTradeSchema(PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema):
     """One trade; values in native currency."""
 
     transaction_type = String("Direction of the trade.", enum=DIRECTIONS)

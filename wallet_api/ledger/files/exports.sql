@@ -42,7 +42,9 @@ SELECT trade.blockchain,
        END::text AS value_usd,
        trade.exchanged_value::text AS exchanged_value,
        replace(to_char(trade.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '.000000', '') AS created_at,
-       trade.event_index
+       trade.event_index,
+       trade.block,
+       trade.block_index
   FROM (SELECT wallets.blockchain,
                wallets.address AS wallet_address,
                tokens.mint,

@@ -21,8 +21,8 @@ from wallet_api.ledger.tokens import Token
 # What several events of one transaction have of their own.
 _AMOUNTS = {"token_amount", "value", "value_usd", "exchanged_value"}
 # The optional fields that a row can leave out, by their bits in a mark.
-OPTIONAL = {"token_name": 1, "value_usd": 2, "exchanged_value": 4, "value": 8}
-BITS = 15
+OPTIONAL = {"token_name": 1, "value_usd": 2, "exchanged_value": 4, "value": 8, "block": 16, "block_index": 32}
+BITS = 63
 # What distinguishes the trades of a position: signature, whether it is a sell, and event index.
 TradeKey = tuple[str, bool, int]
 _BLOCK_BYTES = 1 << 20

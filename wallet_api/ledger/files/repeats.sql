@@ -10,7 +10,11 @@ SELECT incoming.line_number,
        fresh.is_sell,
        fresh.event_index,
        array_remove(ARRAY[
-           CASE WHEN fresh.created_at <> trades.created_at THEN 'created_at' END,
+           -- A part of the second that one of them leaves out is no difference.
+           CASE WHEN fresh.created_at <> trades.created_at
+                 AND date_bin('1 second', fresh.created_at, 'epoch') <> trades.created_at
+                THEN 'created_at'
+           END,
            CASE WHEN fresh.token_name IS DISTINCT FROM trades.token_name THEN 'token_name' END,
            CASE WHEN fresh.token_amount <> trades.token_amount THEN 'token_amount' END,
            CASE WHEN NOT keeps_value AND fresh.value <> trades.value THEN 'value' END,
@@ -19,7 +23,9 @@ SELECT incoming.line_number,
                       OR fresh.value_usd IS DISTINCT FROM trades.value_usd)
                 THEN 'value_usd'
            END,
-           CASE WHEN fresh.exchanged_value IS DISTINCT FROM trades.exchanged_value THEN 'exchanged_value' END
+           CASE WHEN fresh.exchanged_value IS DISTINCT FROM trades.exchanged_value THEN 'exchanged_value' END,
+           CASE WHEN fresh.block <> trades.block THEN 'block' END,
+           CASE WHEN fresh.block = trades.block AND fresh.block_index <> trades.block_index THEN 'block_index' END
        ], NULL) AS fields
   FROM fresh
   JOIN incoming
@@ -34,7 +40,8 @@ SELECT incoming.line_number,
    AND trades.tx_signature = fresh.tx_signature
    AND trades.is_sell = fresh.is_sell
    AND trades.event_index = fresh.event_index
- WHERE fresh.first_arrival IS NOT NULL;
+ WHERE fresh.first_arrival IS NOT NULL
+    OR fresh.arrival > 0;
 
 -- rows --
 -- Some rows of the batch as lines of NDJSON. Needs wallets_pkey, tokens_pkey.
@@ -52,6 +59,7 @@ SELECT line_number,
         || CASE WHEN keeps_name THEN '{}' ELSE jsonb_build_object('token_name', token_name) END
         || CASE WHEN keeps_usd THEN '{}' ELSE jsonb_build_object('value_usd', value_usd::text) END
         || CASE WHEN keeps_exchanged THEN '{}' ELSE jsonb_build_object('exchanged_value', exchanged_value::text) END
+        || jsonb_strip_nulls(jsonb_build_object('block', block, 'block_index', block_index))
        )::text AS line
   FROM incoming
   JOIN wallets

@@ -13,6 +13,8 @@ from wallet_api.chains import CHAINS, Blockchain, Currency, WalletType
 from wallet_api.forms import (
     AMOUNT_FORM,
     EARLIEST,
+    MAX_BLOCK,
+    MAX_EVENT_INDEX,
     MAX_TEXT,
     BadRow,
     check_address,
@@ -24,6 +26,7 @@ from wallet_api.forms import (
     one_of,
     optional_amount,
     visible,
+    whole_number,
 )
 from wallet_api.ledger.signatures import check_signature, stored_signature
 
@@ -68,7 +71,8 @@ class WalletRow(msgspec.Struct):
 class TradeRow(msgspec.Struct, gc=False):
     """One trade of a tracked wallet. Amounts are exact decimals in the token, the native coin, and USD.
 
-    It has a value, a value in USD, or both.
+    It has a value, a value in USD, or both. Its place in the chain is a block (a slot) and the place of its
+    transaction in that; UNSET where they are not known.
     """
 
     blockchain: Blockchain
@@ -83,6 +87,8 @@ class TradeRow(msgspec.Struct, gc=False):
     value_usd: RawAmount = UNSET
     exchanged_value: RawAmount = UNSET
     event_index: Any = UNSET
+    block: Any = UNSET
+    block_index: Any = UNSET
 
     def check(self, now: datetime) -> RowAmounts:
         """Convert the row to its stored form. Raises BadRow.
@@ -111,7 +117,17 @@ class TradeRow(msgspec.Struct, gc=False):
         if self.created_at.tzinfo is None or not EARLIEST <= self.created_at <= now:
             self.created_at = check_time("created_at", self.created_at, now)
         self.event_index = 0 if self.event_index is UNSET else check_event_index(self.event_index)
+        if self.block is not UNSET or self.block_index is not UNSET:
+            self._check_place()
         return amount, value, usd, exchanged
+
+    def _check_place(self) -> None:
+        """Convert the place in the chain; an empty field is one that is left out. Raises BadRow."""
+        for name, most in (("block", MAX_BLOCK), ("block_index", MAX_EVENT_INDEX)):
+            number = whole_number(name, getattr(self, name), most)
+            setattr(self, name, UNSET if number is None else number)
+        if self.block_index is not UNSET and self.block is UNSET:
+            raise BadRow("block_index is the place in a block, and block is missing")
 
 
 class PriceRow(msgspec.Struct):

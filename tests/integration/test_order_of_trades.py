@@ -1,0 +1,310 @@
+"""The order of trades: the chain's, where their sources state it, whatever order files arrive in."""
+
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, LiteralString
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.ledger import in_process
+from tests.ledger.caller import Caller
+from tests.ledger.command import run_file
+from tests.ledger.figures import compare, figures
+from tests.ledger.follower import LATEST, Follower
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, price_row, trade_row, written
+from tests.lib.processes import run_command
+from tests.naive.ledger import Ledger
+from wallet_api.database import Connection
+from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.queries import cursors
+from wallet_api.queries.feed_page import parameters_after
+from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.settings import Settings
+from wallet_api.wallets import find_wallet
+
+Row = dict[str, Any]
+
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0.0)
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+AT = NOW - timedelta(hours=2)
+HISTORY = "/wallets/history"
+ANNS = {**GROUP, "address": ANN}
+# The order in the chain is that of the signatures backwards: bought for 1, sold for 2, bought for 3.
+BOUGHT = trade_row(ANN, "z", AT - timedelta(seconds=9), token_amount="100")
+SOLD = trade_row(ANN, "y", AT, token_amount="100", value="2", transaction_type="sell")
+BOUGHT_AGAIN = trade_row(ANN, "x", AT, token_amount="100", value="3")
+
+
+def _within(row: Row, milliseconds: int) -> Row:
+    at = datetime.fromisoformat(row["created_at"]) + timedelta(milliseconds=milliseconds)
+    return row | {"created_at": at.isoformat()}
+
+
+PLACE = ("created_at", "block", "block_index")
+# Lists of trades, newest first.
+LISTS: tuple[tuple[str, Row], ...] = (
+    (HISTORY, {"address": ANN}),
+    (HISTORY, {"address": ANN, "mint": mint_of("mint")}),
+    ("/wallets/tracker", {"address": ANN, "period": "1d"}),
+    (LATEST, {}),
+    ("/tokens/transactions", {"mint": mint_of("mint")}),
+)
+_TRADES: LiteralString = (
+    "SELECT tx_signature, created_at, block, block_index, realized FROM trades ORDER BY tx_signature"
+)
+# With what the chain says of their order.
+PLACED = {
+    "parts of the second": (_within(SOLD, 200), _within(BOUGHT_AGAIN, 600)),
+    "blocks": (SOLD | {"block": 8}, BOUGHT_AGAIN | {"block": "9.0"}),
+    "places in a block": (
+        SOLD | {"block": 8, "block_index": 9},
+        BOUGHT_AGAIN | {"block": 8, "block_index": 10},
+    ),
+}
+placed = pytest.mark.parametrize("rows", PLACED.values(), ids=PLACED)
+
+
+@pytest.fixture
+def importer(database_url: str) -> in_process.Importer:
+    """An importer of a ledger with the wallets that most tests track."""
+    importer = in_process.Importer(database_url)
+    importer.wallets(WALLETS)
+    return importer
+
+
+@pytest.fixture
+def caller(client: FlaskClient, connection: Connection) -> Caller:
+    return Caller.new(client, connection, "order")
+
+
+def _gain(caller: Caller) -> tuple[float, float]:
+    stats = caller.get(HISTORY, **ANNS)["lifetime_stats"]
+    return stats["realized_pnl"], stats["open_cost"]
+
+
+def _places(caller: Caller) -> dict[str, tuple[int | None, int | None]]:
+    trades = caller.get(HISTORY, **ANNS)["trades"]
+    return {row["tx_signature"]: (row.get("block"), row.get("block_index")) for row in trades}
+
+
+def _dollars(connection: Connection) -> dict[str, Any]:
+    rows = connection.execute("SELECT tx_signature, value_usd FROM trades")
+    return {row["tx_signature"]: row["value_usd"] for row in rows}
+
+
+@placed
+def test_trades_of_one_second_are_walked_in_the_order_of_the_chain(
+    importer: in_process.Importer, caller: Caller, rows: tuple[Row, Row]
+) -> None:
+    importer.trades([BOUGHT, *reversed(rows)])
+    assert _gain(caller) == (1, 3)
+    for path, question in LISTS:
+        shown = caller.get(path, **GROUP, **question)
+        rows = shown[next(name for name in ("trades", "period_trades", "transactions") if name in shown)]
+        assert [row["tx_signature"] for row in rows] == ["x", "y", "z"]
+
+
+def test_of_one_second_purchases_come_first_where_no_source_states_a_place(
+    importer: in_process.Importer, caller: Caller
+) -> None:
+    importer.trades([BOUGHT, SOLD, BOUGHT_AGAIN])
+    assert _gain(caller) == (0, 2)
+    # A trade with a block comes after those without.
+    importer.trades([SOLD | {"block": 0}])
+    assert _gain(caller) == (0, 2)
+    importer.trades([BOUGHT_AGAIN | {"block": 0}, SOLD | {"block": 0, "block_index": 0}])
+    assert _gain(caller) == (0, 2)
+    importer.trades([BOUGHT_AGAIN | {"block": 0, "block_index": 1}])
+    assert _gain(caller) == (1, 3)
+
+
+@placed
+def test_a_place_that_is_learned_moves_figures_and_is_no_change_for_followers(
+    importer: in_process.Importer, caller: Caller, connection: Connection, rows: tuple[Row, Row]
+) -> None:
+    importer.prices([price_row("100", AT - timedelta(minutes=30))])
+    importer.trades([BOUGHT, SOLD, BOUGHT_AGAIN])
+    # A nearer price that comes later values no trade again.
+    importer.prices([price_row("500", AT)])
+    follower = Follower(caller, LATEST, "start", **GROUP)
+    follower.read()
+    dollars = _dollars(connection)
+    summary = importer.trades([BOUGHT, *rows])
+    assert (summary.landed, summary.changed) == (3, 2)
+    assert _gain(caller) == (1, 3)
+    assert follower.read() == []
+    assert _dollars(connection) == dollars
+    # A source that lacks it takes nothing away; nor does a correction by it.
+    assert importer.trades([BOUGHT, SOLD, BOUGHT_AGAIN]).changed == 0
+    assert _gain(caller) == (1, 3)
+    importer.trades([SOLD | {"value": "4"}])
+    assert [row["event"] for row in follower.read()] == ["correction"]
+    assert _gain(caller) == (3, 3)
+
+
+def test_another_block_alone_is_no_change_for_followers_and_has_no_index_of_the_first_one(
+    importer: in_process.Importer, caller: Caller
+) -> None:
+    importer.trades([BOUGHT, SOLD | {"block": 8, "block_index": 4}, BOUGHT_AGAIN | {"block": 9}])
+    follower = Follower(caller, LATEST, "start", **GROUP)
+    follower.read()
+    importer.trades([SOLD | {"block": 11}])
+    assert _places(caller) == {"x": (9, None), "y": (11, None), "z": (None, None)}
+    assert _gain(caller) == (0, 2)
+    importer.trades([SOLD | {"block": 8, "block_index": 4}])
+    assert _places(caller)["y"] == (8, 4)
+    assert _gain(caller) == (1, 3)
+    assert follower.read() == []
+
+
+def test_a_trade_is_final_when_its_block_is_and_without_a_block(
+    importer: in_process.Importer, caller: Caller, connection: Connection
+) -> None:
+    importer.trades([BOUGHT, SOLD | {"block": 8}, BOUGHT_AGAIN | {"block": 9}])
+
+    def final() -> dict[str, bool]:
+        return {row["tx_signature"]: row["final"] for row in caller.get(LATEST, **GROUP)["transactions"]}
+
+    assert final() == {"x": True, "y": True, "z": True}
+    connection.execute("INSERT INTO final_blocks VALUES ('base', 3), ('solana', 8)")
+    assert final() == {"x": False, "y": True, "z": True}
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"block_index": 4}, "block_index is the place in a block, and block is missing"),
+        ({"block": "", "block_index": "4"}, "block_index is the place in a block, and block is missing"),
+        ({"block": -1}, f"block must be a whole number from 0 to {2**63 - 1}, not -1"),
+        ({"block": "9.5"}, f'block must be a whole number from 0 to {2**63 - 1}, not "9.5"'),
+        ({"block": True}, f"block must be a whole number from 0 to {2**63 - 1}, not true"),
+        ({"block": 1, "block_index": 2**31}, f"block_index must be a whole number from 0 to {2**31 - 1}"),
+    ],
+)
+def test_a_place_that_is_none_is_rejected(
+    database_url: str, tmp_path: Path, importer: in_process.Importer, fields: Row, reason: str
+) -> None:
+    outcome = run_file(database_url, "import", "trades", written(tmp_path / "a.ndjson", BOUGHT | fields))
+    assert outcome.status == 3
+    assert outcome.reasons[1].startswith(reason)
+
+
+@pytest.mark.parametrize("batch_rows", [1, 100])
+def test_rows_of_one_file_that_state_other_places_are_rejected(
+    database_url: str, importer: in_process.Importer, caller: Caller, batch_rows: int
+) -> None:
+    importer = in_process.Importer(database_url, batch_rows=batch_rows)
+    placed = _within(SOLD, 200) | {"block": 8}
+    summary = importer.trades(
+        [
+            *(SOLD, placed, SOLD, SOLD | {"block": 8, "block_index": 2}),
+            *(placed | {"block": 9}, _within(SOLD, 300), SOLD | {"block": 8, "block_index": 3}),
+        ]
+    )
+    assert (summary.landed, summary.rejected) == (4, 3)
+    assert _places(caller) == {"y": (8, 2)}
+
+
+@pytest.mark.parametrize("ending", ["csv", "ndjson"])
+def test_an_export_has_the_places_and_an_import_of_it_gives_them_back(
+    database_url: str, tmp_path: Path, importer: in_process.Importer, connection: Connection, ending: str
+) -> None:
+    importer.trades([BOUGHT, *PLACED["places in a block"], _within(BOUGHT_AGAIN, 1) | {"tx_signature": "w"}])
+    before = connection.execute(_TRADES).fetchall()
+    file = tmp_path / f"trades.{ending}"
+    run_command("export", "trades", str(file), settings=Settings(database_url=database_url))
+    importer.remove_trades([BOUGHT, SOLD])
+    connection.execute("UPDATE trades SET block = NULL, block_index = NULL")
+    assert run_file(database_url, "import", "trades", file).status == 0
+    assert connection.execute(_TRADES).fetchall() == before
+
+
+def test_a_cursor_from_before_trades_had_places_goes_on(
+    importer: in_process.Importer, connection: Connection
+) -> None:
+    importer.trades([trade_row(ANN, signature, AT) for signature in "abcd"])
+    wallet = find_wallet(connection, "solana", ANN)
+    key = [AT, False, "c", 0, mint_of("mint")]
+    cursor = cursors.encode(HistoryPage().scope(wallet), key)
+    page = wallet_history(connection, wallet, NOW, HistoryPage(cursor=cursor))
+    assert list(page["trades"]["tx_signature"]) == ["b", "a"]
+    scope = ("feed",)
+    after = parameters_after(cursors.encode(scope, [*key, ANN]), scope)
+    assert (after["tx_signature"], after["address"], after["block"]) == ("c", ANN, -1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_wallets_with_several_trades_a_second_have_the_figures_of_the_order_of_the_chain(
+    database_url: str, connection: Connection, seed: int
+) -> None:
+    """Of each trade come versions with and without its place, in any order, over many files."""
+    chance = random.Random(seed)
+    rows = list(_of_fast_wallets(chance, 400))
+    versions = [*rows, *(_less(chance, row) for row in rows for _ in range(chance.randint(0, 2)))]
+    chance.shuffle(versions)
+    importer = in_process.Importer(database_url, batch_rows=50)
+    importer.wallets(WALLETS)
+    while versions:
+        size = chance.choice([1, 20, 300])
+        # Several versions of one trade in one file, too: what one lacks is no difference.
+        importer.trades(versions[:size])
+        del versions[:size]
+    ledger = Ledger()
+    ledger.add_wallets(WALLETS)
+    ledger.add_trades(rows)
+    mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
+    compare(figures(connection, NOW, [3600], mints, limit=100), ledger)
+
+
+def test_a_second_reading_from_which_many_trades_learn_their_places_makes_no_event(
+    database_url: str, connection: Connection, caller: Caller
+) -> None:
+    chance = random.Random(4)
+    rows = list(_of_fast_wallets(chance, 3_000))
+    importer = in_process.Importer(database_url)
+    importer.wallets(WALLETS)
+    importer.trades([_whole(row) for row in rows])
+    follower = Follower(caller, LATEST, "start", **GROUP)
+    assert len(follower.read(1000)) > 1_000
+    arrivals = connection.execute("SELECT * FROM arrivals").fetchall()
+    summary = importer.trades(rows)
+    assert summary.changed == len(rows)
+    assert follower.read(1000) == []
+    assert connection.execute("SELECT * FROM arrivals").fetchall() == arrivals
+    assert set(rebuild_ledger(connection).values()) == {0}
+
+
+def _of_fast_wallets(chance: random.Random, count: int) -> Iterator[Row]:
+    """Trades of two wallets in two tokens within a minute, with places in blocks of 200 ms."""
+    for number in range(count):
+        block = chance.randrange(300)
+        at = AT + timedelta(milliseconds=200 * block)
+        yield trade_row(
+            chance.choice([ANN, BEN]),
+            f"{chance.randrange(10**9)}-{number}",
+            at if chance.random() < 0.5 else at.replace(microsecond=0),
+            mint=mint_of(f"token {chance.randrange(2)}"),
+            transaction_type=chance.choice(["buy", "sell"]),
+            token_amount=str(chance.randint(1, 100)),
+            value=str(chance.randint(1, 100)),
+            block=block,
+            block_index=number,
+        )
+
+
+def _whole(row: Row) -> Row:
+    """A row as a source has it that states no place."""
+    at = datetime.fromisoformat(row["created_at"]).replace(microsecond=0)
+    return {name: value for name, value in row.items() if name not in PLACE} | {"created_at": at.isoformat()}
+
+
+def _less(chance: random.Random, row: Row) -> Row:
+    """A row without a part of its place."""
+    return chance.choice(
+        [_whole(row), _whole(row) | {"block": row["block"]}, row | {"created_at": _whole(row)["created_at"]}]
+    )
