@@ -12,14 +12,11 @@ from wallet_api.decoding.evm_decision import Decision
 from wallet_api.decoding.evm_evidence import EvmEvidence
 from wallet_api.decoding.evm_filter import may_exchange
 from wallet_api.decoding.evm_money import decode_money
-from wallet_api.decoding.evm_orders import NO_COIN, decode_orders
-from wallet_api.decoding.moves import UNCLEAR
+from wallet_api.decoding.evm_orders import decode_orders
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
 _NONE = Decoded(why=NO_TRADE)
-_UNCLEAR = Decoded(why=Reason.UNCLEAR, detail=UNCLEAR)
-_NO_VALUE = Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
 
 
 def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
