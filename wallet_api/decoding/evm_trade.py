@@ -49,5 +49,6 @@ def _by_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
     if decoded.drafts:
         with suppress(UnusableRow):
             if Decision(evidence, wallet, Consent.to_all(evidence.logs)).decoded().why == NO_TRADE:
-                return Decoded(why=UNSIGNED, is_signed=False, unproven=decoded.drafts)
+                unproven = Decoded(why=UNSIGNED, is_signed=False, unproven=decoded.drafts)
+                return _NONE if evidence.logs.to == wallet.address else unproven
     return decoded
