@@ -21,7 +21,7 @@ CHAIN = {"blockchain": "solana"}
 def bought(address: str, hours: float, tokens: str, value: str) -> dict[str, Any]:
     """A buy of so many tokens so many hours ago."""
     at = NOW - timedelta(hours=hours)
-    return trade_row(address, f"buy {hours}", at, token_amount=tokens, value=value)
+    return trade_row(address, f"buy-{hours}", at, token_amount=tokens, value=value)
 
 
 def sold(address: str, hours: float, tokens: str, value: str) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def test_a_small_new_entry_is_held_as_if_there_had_been_no_other(caller: Caller)
         (row["profile"]["wallet_address"], row["tx_signature"]): row["holdings_after"]["token_amount_peak"]
         for row in caller.get("/transactions/latest", **GROUP)["transactions"]
     }
-    assert after[ANN, "buy 2"] == after[UNTRACKED, "buy 2"] == after[BEN, "buy 2"] == 5000
-    assert after[ANN, "buy 49"] == after[UNTRACKED, "buy 49"] == 1_000_000
+    assert after[ANN, "buy-2"] == after[UNTRACKED, "buy-2"] == after[BEN, "buy-2"] == 5000
+    assert after[ANN, "buy-49"] == after[UNTRACKED, "buy-49"] == 1_000_000
 
 
 @pytest.mark.usefixtures("entered")
