@@ -13,7 +13,7 @@ from wallet_api.notify import queue
 from wallet_api.notify.events import MessageType
 from wallet_api.notify.messages import body_of, content_of_many, event_id, message_id
 from wallet_api.notify.rules_file import RulesFile
-from wallet_api.notify.sending import Outcome, send
+from wallet_api.notify.sending import SendingOutcome, send
 from wallet_api.notify.session import Session
 from wallet_api.notify.targets import Target
 from wallet_api.times import shown_time
@@ -143,7 +143,7 @@ class Sender(Thread):
                 "webhooks to %s are paused (%s). To go on: notify resume", self._target, outcome.failure
             )
 
-    def _wait_for_next(self, outcome: Outcome, state: Row) -> None:
+    def _wait_for_next(self, outcome: SendingOutcome, state: Row) -> None:
         """Set when what failed is tried again."""
         if state["failures"] == 1:
             log.warning("webhooks to %s: %s; it will be tried again", self._target, outcome.failure)

@@ -18,7 +18,7 @@ from wallet_api.notify.messages import (
     message_id,
 )
 from wallet_api.notify.rules import Rule
-from wallet_api.notify.rules_file import Rules
+from wallet_api.notify.rules_file import RuleSet
 from wallet_api.notify.session import Session
 from wallet_api.queries.changes import NOW, read_changes
 from wallet_api.schemas.feed import ChangeSchema
@@ -58,7 +58,7 @@ class Feed:
         self._session, self._database = session, database
         self._forgotten_at = self._read_at = datetime.min.replace(tzinfo=UTC)
 
-    def follow(self, rules: Rules) -> int:
+    def follow(self, rules: RuleSet) -> int:
         """Save what is reported of the next changes, and the digests that are due; return how many were read.
 
         Raises ServiceUnavailable, and CursorUnknown if the feed has no such place.
@@ -90,7 +90,7 @@ class Feed:
             self._forgotten_at = now
 
 
-def _read(database: Database, place: reports.FeedPlace, rules: Rules) -> FeedPart:
+def _read(database: Database, place: reports.FeedPlace, rules: RuleSet) -> FeedPart:
     data = read_changes(
         *(database, place.now, reports.OPERATION, None, place.cursor or NOW),
         limit=_CHANGES,
@@ -108,7 +108,7 @@ def _read(database: Database, place: reports.FeedPlace, rules: Rules) -> FeedPar
     return FeedPart(data["pagination"]["next_cursor"], changes, rows, complete_until)
 
 
-def _save(connection: Connection, rules: Rules, reading: FeedPart) -> None:
+def _save(connection: Connection, rules: RuleSet, reading: FeedPart) -> None:
     waiting: list[queue.Waiting] = []
     for batch in _batches(reading.changes):
         for number, report in _reports(connection, rules.rules, batch):
@@ -150,7 +150,7 @@ def _reports(
     return found
 
 
-def _messages(rules: Rules, report: RuleReport, rows: Mapping[str, str]) -> Iterator[queue.Waiting]:
+def _messages(rules: RuleSet, report: RuleReport, rows: Mapping[str, str]) -> Iterator[queue.Waiting]:
     """Yield the message about a report to each target of its rule, or what a digest to it will have."""
     at = report.change.arrived_at
     due_at = report.rule.due_at(at)
@@ -161,7 +161,7 @@ def _messages(rules: Rules, report: RuleReport, rows: Mapping[str, str]) -> Iter
         yield queue.Waiting(name, report.rule.name, message_id(report.id, name), body, at, due_at)
 
 
-def _save_digests(connection: Connection, rules: Rules, until: datetime) -> None:
+def _save_digests(connection: Connection, rules: RuleSet, until: datetime) -> None:
     """Save the digests that are due by now; those of a target that left the rules wait for it."""
     for row in queue.take_collected(connection, list(rules.targets), until):
         first, last = (shown_time(row[name]) for name in ("first_at", "last_at"))

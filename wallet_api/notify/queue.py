@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, Row, load_statements
-from wallet_api.notify.sending import Outcome
+from wallet_api.notify.sending import SendingOutcome
 
 _QUEUE = load_statements(__package__, "queue")
 # A target that fails for so long is paused, and one that refuses so many messages in a row.
@@ -63,7 +63,9 @@ def refused(connection: Connection, message: Row) -> None:
     connection.execute(_QUEUE["refused"], {"place": message["place"]})
 
 
-def set_aside(connection: Connection, target: str, message: Row, outcome: Outcome, now: datetime) -> Row:
+def set_aside(
+    connection: Connection, target: str, message: Row, outcome: SendingOutcome, now: datetime
+) -> Row:
     """Set a refused message aside; return when its target was paused."""
     parameters = {
         "target": target,

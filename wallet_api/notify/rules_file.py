@@ -26,7 +26,7 @@ class RulesError(Exception):
 
 
 @dataclass(frozen=True)
-class Rules:
+class RuleSet:
     """The targets by name, and the rules."""
 
     targets: Mapping[str, Target]
@@ -42,7 +42,7 @@ class RulesFile:
         self._is_expired = False
         self.value = self._read()
 
-    def _read(self) -> Rules:
+    def _read(self) -> RuleSet:
         return read_rules(self._path, allow_private=self.allow_private)
 
     def expire(self) -> None:
@@ -74,7 +74,7 @@ class _FileSchema(Schema):
     rules = fields.Dict(required=True, keys=_names(), values=fields.Dict())
 
 
-def read_rules(path: Path, *, allow_private: bool = False) -> Rules:
+def read_rules(path: Path, *, allow_private: bool = False) -> RuleSet:
     """Return the rules of a file. Raises RulesError with all of its faults."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
@@ -83,7 +83,7 @@ def read_rules(path: Path, *, allow_private: bool = False) -> Rules:
     return _rules_of(document, ("https", "http") if allow_private else ("https",))
 
 
-def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> Rules:
+def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> RuleSet:
     faults = [f"{place}: {fault}" for place, fault in _faults(_FileSchema().validate(document))]
     if faults:
         raise RulesError("\n".join(faults))
@@ -105,7 +105,7 @@ def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> Rules:
                 rules.append(rule_of(name, loaded, lists))
     if faults:
         raise RulesError("\n".join(faults))
-    return Rules(targets, tuple(rules))
+    return RuleSet(targets, tuple(rules))
 
 
 def _unknown(

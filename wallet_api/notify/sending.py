@@ -33,7 +33,7 @@ _SPECIAL = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SendingOutcome:
     """What became of a try. Without a `failure` the message was received; that shows no address.
 
     `is_refused` is of this message, `is_aborted` that it is not to be sent again, `is_gone` of the target.
@@ -48,7 +48,7 @@ class Outcome:
     pause_seconds: float | None = None
 
 
-def send(target: Target, id: str, body: str, *, allow_private: bool) -> Outcome:
+def send(target: Target, id: str, body: str, *, allow_private: bool) -> SendingOutcome:
     """Post a message, signed where the target has secrets.
 
     The name is resolved once, and the connection goes to an address that was checked: a name that resolves to
@@ -60,18 +60,20 @@ def send(target: Target, id: str, body: str, *, allow_private: bool) -> Outcome:
         headers = headers_of(target.secrets, id, datetime.now(UTC), body)
         return outcome_of(http.post(peer, headers, body.encode(), DEADLINE_SECONDS))
     except http.NoResponse as error:
-        return Outcome(str(error))
+        return SendingOutcome(str(error))
 
 
-def outcome_of(response: http.Response) -> Outcome:
+def outcome_of(response: http.Response) -> SendingOutcome:
     """Return what a response means."""
     status = response.status
     if 200 <= status < 300:
-        return Outcome(status=status)
+        return SendingOutcome(status=status)
     is_aborted = response.headers.get(_DELIVERY, "").strip().lower() == _ABORT
     is_of_client = 400 <= status < 500 and status not in (*_OF_THE_MOMENT, _GONE)
     pause = http.retry_after_seconds(response.headers, MOST_PAUSE_SECONDS) if status in (429, 503) else None
-    return Outcome(f"HTTP {status}", status, is_of_client or is_aborted, is_aborted, status == _GONE, pause)
+    return SendingOutcome(
+        f"HTTP {status}", status, is_of_client or is_aborted, is_aborted, status == _GONE, pause
+    )
 
 
 def _addresses_of(target: Target, *, allow_private: bool) -> list[str]:
