@@ -65,7 +65,7 @@ def test_what_after_does_and_the_maxima_are_said(client: FlaskClient) -> None:
 def test_the_defaults_that_it_names_are_those_of_the_service(caller: Caller, importer: Importer) -> None:
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=30)
     importer.trades(
-        trade_row(address, f"{address} {number}", at, value=f"{number + 1}", mint=mint_of(f"mint {number}"))
+        trade_row(address, f"{address}-{number}", at, value=f"{number + 1}", mint=mint_of(f"mint {number}"))
         for number in range(9)
         for address in (ANN, BEN)
     )
