@@ -64,6 +64,7 @@ class Services:
     history_type: str
     has_page: bool
     cors_origins: Sequence[str]
+    page_image_hosts: tuple[str, ...]
     demo_key_file: Path | None
 
     @classmethod
@@ -105,6 +106,7 @@ class Services:
             history_type=settings.history_type,
             has_page=settings.page,
             cors_origins=settings.cors_origins.split(",") if settings.cors_origins else (),
+            page_image_hosts=tuple(filter(None, settings.page_image_hosts.split(","))),
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         )
 

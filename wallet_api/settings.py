@@ -17,6 +17,7 @@ PROVIDERS = ("moralis", "rpc", "alchemy", "demo")
 TRADES_PROVIDERS = ("moralis", "rpc")
 # As browsers send it: lower-case, without a path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")
+_HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
 _CENTURY_SECONDS = 100 * 365 * 86_400
 _COST = re.compile(r"[a-z_]+=[1-9][0-9]{0,8}")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
@@ -125,6 +126,13 @@ def _origins(text: str) -> str:
     if origins != ["*"] and not all(_ORIGIN.fullmatch(origin) for origin in origins):
         raise ValueError("must be * or origins with commas between, such as https://app.example.com")
     return ",".join(origins)
+
+
+def _hosts(text: str) -> str:
+    hosts = [part.strip().lower() for part in text.split(",")]
+    if not all(_HOST.fullmatch(host) for host in hosts):
+        raise ValueError("must be names of hosts with commas between, such as pbs.twimg.com")
+    return ",".join(hosts)
 
 
 def _url(text: str) -> str:
@@ -270,6 +278,7 @@ class Settings:
     web_threads: int = _setting(8, _whole(1))
     proxy_hops: int = _setting(0, _whole(0))
     page: bool = _setting(True, _switch)
+    page_image_hosts: str = _setting("", _hosts)
     cors_origins: str | None = _setting(None, _origins)
     metrics_networks: str = _setting("127.0.0.0/8,::1/128", _networks)
     metrics_token: str | None = _setting(None, secret=True)

@@ -36,9 +36,14 @@ _VIEW = "document.querySelector('#view').innerText"
 # Later than responses are shared.
 _POLL = """
 new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
-  for (const block of blocks) if (!block.follows) block.at = 0;
+  for (const block of state.blocks) if (!block.follows) block.at = 0;
   poll();
 })
+"""
+# What the modules of the page export, as names of the tab.
+_MODULES = """
+Promise.all(["state", "page", "board", "wallet", "token", "views"].map((name) => import(`./page/${name}.js`)))
+  .then((modules) => void Object.assign(window, ...modules))
 """
 # Before the page polls.
 _REQUESTED = """
@@ -85,6 +90,13 @@ def _open(page: Page, url: str, key: str, view: str = "") -> None:
     """Open a view with a key, and wait until all of it is loaded."""
     _enter(page, url, key, view)
     page.await_true(f"document.querySelector('.block') && {_LOADED}")
+    page.value(_MODULES)
+
+
+def _open_again(page: Page, url: str, view: str) -> None:
+    """Open another view in the same tab, with the key that it has."""
+    page.open(f"{url}/?{view.count('/')}{view}")
+    page.await_true(f"document.querySelector('.block') && {_LOADED}")
 
 
 def _search(page: Page, text: str) -> None:
@@ -124,7 +136,7 @@ def test_without_the_page_browsers_get_json_too(client_of: Any) -> None:
 
 def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None:
     page = client.get("/", headers=_BROWSER)
-    assert "http" not in page.text
+    assert re.findall(r'(?:href|src)="https?:', page.text) == []
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -197,7 +209,7 @@ def test_what_can_be_chosen_is_what_the_operations_take(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
     _open(page, server.url, demo.key, "#/board/solana/kol/7d/pnl_without_best_token")
-    assert page.value("document.querySelector('#view thead').innerText").split("\t")[3] == "Less best"
+    assert page.value("document.querySelector('#view thead').innerText").split("\t")[3] == "Less best ↓"
     chosen = page.value("[PERIODS, SORTS, EXTRA, TRADER_SORTS, MODES, TOKEN_SORTS].map(Object.keys)")
     taken = (BOARD_PERIODS, BOARD_SORTS, BOARD_SORTS, TRADER_SORTS, MODES, wallet_tokens.SORTS)
     for names, choices in zip(chosen, taken, strict=True):
@@ -301,13 +313,13 @@ def test_a_page_that_nothing_changes_for_costs_no_credit(
     assert before < 1000
     for _ in range(3):
         page.value(_POLL)
-        page.await_true("blocks.every((block) => block.at)")
+        page.await_true("state.blocks.every((block) => block.at)")
     assert left() == before
     # Nothing is requested while the tab is hidden.
     page.value("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
     requested = "performance.getEntriesByType('resource').length"
     known = page.value(requested)
-    page.value("polledAt = 0; new Promise((resolve) => setTimeout(resolve, 2500))")
+    page.value("state.polledAt = 0; new Promise((resolve) => setTimeout(resolve, 2500))")
     assert page.value(requested) == known
     page.value("delete document.hidden")
     page.await_true(f"{requested} > {known}")
@@ -321,7 +333,7 @@ def test_an_empty_ledger_says_what_to_do_and_shows_the_first_wallets(
     assert "No wallet is tracked yet" in page.value(_VIEW)
     assert "No trade yet." in page.value("document.querySelector('#beside').innerText")
     _import(database_url)
-    page.await_true("(polledAt = 0, document.querySelectorAll('#view tbody tr').length === 1)")
+    page.await_true("(state.polledAt = 0, document.querySelectorAll('#view tbody tr').length === 1)")
     assert "eth kol (1)" in page.value(_VIEW)
     assert page.problems == []
 
@@ -335,6 +347,7 @@ def test_a_wallet_says_since_when_its_trades_are_known(
     figures = "document.querySelector('[aria-label=\"All time\"] .body').innerText"
     _enter(page, url, key, f"#/wallet/eth/kol/{address}")
     page.await_true(f"{figures}.endsWith('Trades known since\\nas imported')")
+    page.value(_MODULES)
     connection.execute(
         "INSERT INTO sync_wallets (wallet_id, synced_from, tried_at)"
         " SELECT wallet_id, '2026-10-28T07:00Z', now() FROM wallets"
@@ -383,10 +396,11 @@ def test_a_key_over_its_rate_pauses_the_page_as_long_as_the_service_says(
     _enter(page, url, create_key(connection, "visitor", rate="2/day"))
     page.await_true("/Not loaded; next try in [0-9]+ s/.test(document.querySelector('main').textContent)")
     page.await_true("[...document.querySelectorAll('.state')].every((state) => state.textContent)")
-    assert page.value("pausedUntil > Date.now()")
+    page.value(_MODULES)
+    assert page.value("state.pausedUntil > Date.now()")
     requested = "performance.getEntriesByType('resource').length"
     known = page.value(requested)
-    page.value("polledAt = 0; new Promise((resolve) => setTimeout(resolve, 2500))")
+    page.value("state.polledAt = 0; new Promise((resolve) => setTimeout(resolve, 2500))")
     assert page.value(requested) == known
 
 
@@ -409,6 +423,183 @@ def test_a_thousand_wallets_are_shown_page_by_page(
         page.await_true(f"{ranks}[0] !== '{shown[0]}'")
     assert len(seen) == 1000
     assert page.problems == []
+
+
+@needs_chromium
+def test_back_a_reload_and_a_shared_link_give_the_same_view(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    _open(page, server.url, demo.key)
+    title = "document.querySelector('#view h1').textContent"
+    assert page.value("location.hash") == "#/board/solana/kol/7d/realized_pnl"
+    page.value("document.querySelector('#view tbody a').click()")
+    page.await_true(f"{title} !== 'Board' && {_LOADED}")
+    page.value("history.back()")
+    page.await_true(f"{title} === 'Board' && document.querySelector('#view tbody tr')")
+    page.value("history.forward()")
+    page.await_true(f"{title} !== 'Board' && {_LOADED}")
+    # What is chosen in a block, and its page, are in the address.
+    first = "document.querySelector('[aria-label=Tokens] tbody tr').innerText"
+    newest = page.value(first)
+    head = (
+        "[...document.querySelectorAll('[aria-label=Tokens] th button')]"
+        ".find((e) => e.innerText.startsWith('Bought'))"
+    )
+    page.value(f"{head}.click()")
+    page.await_true(f"location.hash.includes('tokens.sort=invested') && {first} !== {json.dumps(newest)}")
+    assert page.value(f"{head}.parentElement.ariaSort") == "descending"
+    largest = page.value(first)
+    page.value("document.querySelector('[aria-label=Tokens] .pages button:last-child').click()")
+    page.await_true(f"location.hash.includes('tokens.after=') && {first} !== {json.dumps(largest)}")
+    second, shared = page.value(first), page.value("location.hash")
+    page.value("document.querySelector('[aria-label=Tokens] .pages button').click()")
+    page.await_true(f"{first} === {json.dumps(largest)}")
+    page.value("history.back()")
+    page.await_true(f"location.hash === {json.dumps(shared)} && {first} === {json.dumps(second)}")
+    # The skip link is not a view.
+    page.value("document.querySelector('#skip').click()")
+    assert page.value("[location.hash, document.activeElement.id]") == [shared, "main"]
+    page.open(f"{server.url}/?again{shared}")
+    page.await_true(f"{first} === {json.dumps(second)}")
+    assert page.problems == []
+
+
+@needs_chromium
+def test_a_slow_line_shows_the_view_and_no_error(server: Gunicorn, demo: DemoService, page: Page) -> None:
+    slow = {"offline": False, "latency": 1500, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.command("Network.emulateNetworkConditions", **slow)
+    said = "document.querySelector('#said').textContent"
+    page.value("document.title = ''")
+    _enter(page, server.url, demo.key)
+    page.await_true(f"document.querySelector('#view tbody tr') || {said}")
+    page.await_true(_LOADED)
+    assert page.value(said) == ""
+    metas = (
+        "performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('v1/meta')).length"
+    )
+    assert page.value(metas) == 1
+    # A line that is lost comes back.
+    page.value(_MODULES)
+    page.command("Network.emulateNetworkConditions", **{**slow, "offline": True})
+    page.value("poll()")
+    page.await_true("document.querySelector('#view .state').textContent.startsWith('The service does not')")
+    page.command("Network.emulateNetworkConditions", **{**slow, "latency": 0})
+    page.value("poll()")
+    page.await_true(_LOADED)
+
+
+@needs_chromium
+@pytest.mark.parametrize("view", ["wallet/eth/kol/Nope", f"wallet/eth/kol/0x{'9' * 40}", "token/eth/abc"])
+def test_what_cannot_be_shown_is_said_once_and_not_requested_again(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page, view: str
+) -> None:
+    _import(database_url)
+    _enter(page, gunicorn(workers=1).url, create_key(connection, "visitor"), f"#/{view}")
+    page.await_true("document.querySelector('#view > .loss + a')")
+    assert page.value("document.querySelectorAll('#view .block').length") == 0
+    page.value(_MODULES)
+    page.await_true("state.blocks.every((block) => block.at)")
+    page.value("new Promise((resolve) => setTimeout(resolve, 1000))")
+    about = view.rpartition("/")[2]
+    requested = f"performance.getEntriesByType('resource').filter((e) => e.name.includes('{about}')).length"
+    known = page.value(requested)
+    page.value(_POLL)
+    page.value("new Promise((resolve) => setTimeout(resolve, 500))")
+    assert page.value(requested) == known
+    page.value("document.querySelector('#view > a').click()")
+    page.await_true("document.querySelector('#view tbody tr')")
+
+
+@needs_chromium
+def test_links_lead_out_for_ids_of_the_chain_alone(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
+    address = _import(database_url)
+    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    _enter(page, url, key, f"#/wallet/eth/kol/{address}")
+    page.await_true("document.querySelector('[aria-label=Trades] tbody tr')")
+    out = "[...document.querySelectorAll('#view a.out')].map((a) => [a.href, a.rel, a.target])"
+    where = {"rel": "noopener noreferrer", "target": "_blank"}
+    found = {href for href, *rest in page.value(out) if rest == list(where.values())}
+    assert found == {f"https://etherscan.io/address/{address}", f"https://etherscan.io/tx/0x{0:064x}"}
+    _open_again(page, url, f"#/token/eth/{_MINT}")
+    links = {href for href, *_ in page.value(out)}
+    assert {f"https://etherscan.io/token/{_MINT}", f"https://dexscreener.com/ethereum/{_MINT}"} <= links
+    linked = (
+        "(ids) => import('./page/elements.js').then((m) => ids.filter((id) => m.explorerLink(...id, '')))"
+    )
+    hashes = [f"0x{'A' * 64}", "my-own-id-1", f"0x{'a' * 63}", "javascript:alert(1)", f"0x{'a' * 64}"]
+    ids = [["eth", "transaction", each] for each in hashes]
+    assert page.value(f"({linked})({json.dumps(ids)})") == ids[-1:]
+
+
+@needs_chromium
+def test_favourites_and_a_remembered_key_stay_in_the_browser(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    page.open(f"{server.url}/")
+    page.await_true("document.activeElement.id === 'key'")
+    page.value("document.querySelector('#remember').click(); document.querySelector('#key').focus()")
+    page.command("Input.insertText", text=demo.key)
+    page.press("Enter", 13)
+    page.await_true("document.querySelector('#view tbody a')")
+    assert page.value("sessionStorage.length") == 0
+    page.value("document.querySelector('#view tbody a').click()")
+    page.await_true(f"document.querySelector('#view h1').textContent !== 'Board' && {_LOADED}")
+    star = "[...document.querySelectorAll('.title button')].find((e) => e.innerText.includes('Favourite'))"
+    page.value(f"{star}.click()")
+    assert page.value(f"{star}.ariaPressed") == "true"
+    name, view = page.value("[document.querySelector('#view h1').textContent, location.hash]")
+    page.open(f"{server.url}/?again")
+    page.await_true("document.querySelector('#view .links a')")
+    kept = "document.querySelector('#view > .links').innerHTML"
+    assert f'<a href="{view}">{name}</a>' in page.value(kept)
+    page.value("document.querySelector('#forget').click()")
+    assert page.value("Object.keys(localStorage)") == ["wallet-api.favourites"]
+    page.value("localStorage.clear()")
+
+
+@needs_chromium
+def test_a_caller_sees_the_use_of_his_key(server: Gunicorn, demo: DemoService, page: Page) -> None:
+    _open(page, server.url, demo.key, "#/key")
+    figures = page.value("document.querySelector('[aria-label=\"Limits and credits\"] dl').innerText")
+    assert "Requests this month" in figures
+    assert demo.key not in page.value("document.body.innerText")
+    assert page.problems == []
+
+
+@needs_chromium
+def test_each_figure_says_in_a_sentence_what_it_is(server: Gunicorn, demo: DemoService, page: Page) -> None:
+    # What the page computes of an amount and a price.
+    computed = {"Amount", "Worth, SOL", "Worth, $"}
+    for view in _views(demo).values():
+        page.open_tab()
+        _open(page, server.url, demo.key, view)
+        heads = page.value("[...document.querySelectorAll('#view th.n')].map((e) => [e.innerText, e.title])")
+        assert {head for head, title in heads if head and not title.endswith(".")} <= computed
+        untold = "document.querySelectorAll('#view dl > div:not([title$=\".\"])').length"
+        assert page.value(untold) <= 2
+
+
+@needs_chromium
+def test_plots_are_as_wide_as_their_block_at_first_sight(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    _open(page, server.url, demo.key, _views(demo)["Profit over time"])
+    page.await_true("document.querySelector('.plot canvas')")
+    widths = (
+        "[document.querySelector('.plot .u-wrap').clientWidth, document.querySelector('.plot').clientWidth]"
+    )
+    drawn, there = page.value(widths)
+    assert there - 20 < drawn <= there
+
+
+def test_pictures_come_from_hosts_that_the_operator_allows(client_of: Any) -> None:
+    policy = client_of().get("/", headers=_BROWSER).headers["Content-Security-Policy"]
+    assert "img-src 'self' data:;" in policy
+    allowed = client_of(page_image_hosts="pbs.twimg.com,img.example.com").get("/", headers=_BROWSER)
+    policy = allowed.headers["Content-Security-Policy"]
+    assert "img-src 'self' data: https://pbs.twimg.com https://img.example.com;" in policy
 
 
 def _import(url: str, name: str = "Token", wallets: int = 1) -> str:

@@ -34,20 +34,22 @@ _SIZE = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
 _BEGUN = "document.querySelector('.block') || !document.querySelector('#ask').hidden"
 # Note when a frame with the first block of the view is drawn, and when one with all blocks.
 _WATCH = """
-meta = null;
-askForKey("");
-window.seen = {};
-addEventListener("submit", () => {
-  seen.key = performance.now();
-  const note = (moment) => setTimeout(() => { seen[moment] ??= performance.now() - seen.key; });
-  const look = () => {
-    const states = [...document.querySelectorAll(".state")].map((state) => state.textContent);
-    if (states.some(Boolean)) note("first");
-    if (states.length && states.every(Boolean)) note("all");
-    else requestAnimationFrame(look);
-  };
-  look();
-}, { once: true, capture: true });
+Promise.all(["state", "page"].map((name) => import(`./page/${name}.js`))).then(([{ state }, { askForKey }]) => {
+  state.meta = null;
+  askForKey("");
+  window.seen = {};
+  addEventListener("submit", () => {
+    seen.key = performance.now();
+    const note = (moment) => setTimeout(() => { seen[moment] ??= performance.now() - seen.key; });
+    const look = () => {
+      const states = [...document.querySelectorAll(".state")].map((state) => state.textContent);
+      if (states.some(Boolean)) note("first");
+      if (states.length && states.every(Boolean)) note("all");
+      else requestAnimationFrame(look);
+    };
+    look();
+  }, { once: true, capture: true });
+})
 """
 # With the sizes of the requests of the view.
 _SEEN = """

@@ -1,5 +1,8 @@
 """GET /: a page for browsers; for programs the paths of the documentation and of the health check."""
 
+import json
+from dataclasses import asdict
+from importlib import resources
 from typing import Any
 
 from flask import Blueprint, Response, current_app, request
@@ -7,10 +10,12 @@ from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
+from wallet_api.chains import CHAINS
+from wallet_api.openapi.figures import sentences
 from wallet_api.responses.envelope import respond
 from wallet_api.responses.operation import undocumented
 from wallet_api.responses.operator import operator_of
-from wallet_api.responses.pages import file_response, page_response, page_text
+from wallet_api.responses.pages import cacheable, file_response, page_response, page_text
 from wallet_api.services import services
 
 blueprint = Blueprint("index", __name__)
@@ -22,7 +27,11 @@ _INDEX: dict[str, Any] = {
     "health": "/readyz",
 }
 # The plots are drawn by uPlot; its source and checksums are in uPlot.LICENSE.
-_FILES = ("page.css", "page.js", "uPlot.min.css", "uPlot.iife.min.js", "icon.svg")
+_FILES = frozenset(
+    file.name
+    for file in resources.files("wallet_api").joinpath("pages").iterdir()
+    if file.name.endswith((".css", ".js", ".svg")) and not file.name.startswith("docs.")
+)
 
 
 @blueprint.get("/")
@@ -45,12 +54,28 @@ def file(name: str) -> Response:
     return file_response("wallet_api", f"pages/{name}")
 
 
+@blueprint.get("/page/figures.json")
+@keyless
+@undocumented
+def figures() -> Response:
+    """Return what each figure of the page is, by the name of its field."""
+    if not services().has_page:
+        raise NotFound
+    return cacheable(Response(json.dumps(sentences(current_app)), content_type="application/json"))
+
+
 def _wants_html() -> bool:
     return request.accept_mimetypes.best_match(("application/json", "text/html")) == "text/html"
 
 
 def _page() -> Response:
-    text, key = page_text("page.html"), services().demo_key()
-    if key is not None:
-        text = text.replace("<body", f'<body data-key="{escape(key)}"', 1)
-    return page_response(text.replace("<noscript>", operator_of(current_app).footer + "<noscript>", 1))
+    hosts, key = services().page_image_hosts, services().demo_key()
+    data = {
+        "key": key,
+        "explorers": json.dumps({name: asdict(chain.explorer) for name, chain in CHAINS.items()}),
+        "image-hosts": json.dumps(hosts),
+    }
+    given = "".join(f' data-{name}="{escape(text)}"' for name, text in data.items() if text is not None)
+    text = page_text("page.html").replace("<body", f"<body{given}", 1)
+    text = text.replace("<noscript>", f"{operator_of(current_app).footer}<noscript>", 1)
+    return page_response(text, image_hosts=hosts)

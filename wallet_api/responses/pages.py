@@ -1,13 +1,14 @@
 """The pages for browsers, and the files that they load."""
 
+from collections.abc import Sequence
 from importlib import resources
 
 from flask import Response, request
 
-# Scripts, styles and requests of this origin only, none inline.
+# Scripts, styles and requests of this origin only, none inline; images also of hosts that are allowed.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{hosts}; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _TYPES = {"css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml"}
 
@@ -17,10 +18,11 @@ def page_text(name: str) -> str:
     return resources.files("wallet_api").joinpath("pages", name).read_text()
 
 
-def page_response(text: str) -> Response:
-    """Respond with a page, which runs and loads nothing but files of this origin."""
+def page_response(text: str, *, image_hosts: Sequence[str] = ()) -> Response:
+    """Respond with a page, which loads nothing but files of this origin, and images of these hosts."""
     response = Response(text, content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = _POLICY
+    hosts = "".join(f" https://{host}" for host in image_hosts)
+    response.headers["Content-Security-Policy"] = _POLICY.format(hosts=hosts)
     return cacheable(response)
 
 

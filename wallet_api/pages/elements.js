@@ -1,0 +1,129 @@
+// Elements. Texts of tokens and wallets are written by strangers: they become text nodes alone.
+
+import { link } from "./address.js";
+import { explorers, imageHosts, state } from "./state.js";
+
+export const $ = (id) => document.getElementById(id);
+
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function draw(d, attributes) {
+  const [svg, path] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+  for (const [name, value] of Object.entries({ ...attributes, "aria-hidden": true })) svg.setAttribute(name, value);
+  path.setAttribute("d", d);
+  svg.append(path);
+  return svg;
+}
+
+// A picture made of an address: five by five squares, left and right alike.
+export function icon(address, size = 20) {
+  let hash = 2166136261;
+  for (const character of address) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619) >>> 0;
+  let squares = "";
+  for (let place = 0; place < 15; place++) {
+    const [x, y] = [Math.floor(place / 5), place % 5];
+    if ((hash >>> place) & 1) squares += `M${x} ${y}h1v1h-1z` + (x < 2 ? `M${4 - x} ${y}h1v1h-1z` : "");
+  }
+  return draw(squares, { viewBox: "0 0 5 5", width: size, height: size, fill: `hsl(${(hash >>> 15) % 360} 60% 50%)` });
+}
+
+// A picture of a stranger, from a host that the operator allows alone; else one made of the address.
+export function picture(address, url, size) {
+  const host = URL.canParse(url ?? "") ? new URL(url) : null;
+  if (host?.protocol !== "https:" || !imageHosts.includes(host.hostname)) return icon(address, size);
+  return make("img", { src: url, alt: "", width: size, height: size, loading: "lazy", referrerPolicy: "no-referrer" });
+}
+
+// How a sum grew, with its zero.
+export function spark({ values }) {
+  const [width, height] = [84, 24];
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const points = values.map((value, place) => {
+    const [x, y] = [place / (values.length - 1 || 1), (high - value) / (high - low || 1)];
+    return `${(x * width).toFixed(1)} ${(2 + y * (height - 4)).toFixed(1)}`;
+  });
+  return draw(`M${points.join("L")}`, { class: `spark ${values.at(-1) < 0 ? "loss" : "gain"}`, viewBox: `0 0 ${width} ${height}`, width, height });
+}
+
+export const words = (text, className = "words") => make("p", { className }, text);
+export const pair = (first, second) => make("div", {}, first, make("small", {}, second));
+
+// --- Links ---
+
+export const shortened = (address) => (address.length > 16 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address);
+const who = (href, address, name) => make("a", { href, className: "who", title: address }, icon(address), name || shortened(address));
+export const toWallet = (profile) => link("wallet", profile.blockchain, profile.type, profile.wallet_address);
+export const walletLink = (profile) => who(toWallet(profile), profile.wallet_address, profile.name);
+export const tokenLink = (chain) => (token) => who(link("token", chain, token.mint), token.mint, token.token_name || token.symbol);
+
+export const outLink = (href, text, title = text) => (href?.startsWith("https://")
+  ? make("a", { href, title, target: "_blank", rel: "noopener noreferrer", className: "out" }, text) : null);
+
+// The ids of a chain, which an address of an explorer may have.
+const EVM = { wallet: /^0x[0-9a-f]{40}$/, transaction: /^0x[0-9a-f]{64}$/ };
+const BASE58 = { wallet: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, transaction: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/ };
+
+// A link to a page about a wallet, token, transaction or block, or to a chart; null for an id of another form.
+export function explorerLink(chain, kind, id, text) {
+  const forms = chain === "solana" ? BASE58 : EVM;
+  const form = kind === "block" ? /^\d+$/ : forms[kind] ?? forms.wallet;
+  const start = explorers[chain]?.[kind];
+  return start && form.test(id) ? outLink(start + id, text, `${kind} ${id}`) : null;
+}
+
+export function copyButton(text, label) {
+  const button = make("button", { type: "button", className: "small", ariaLabel: `Copy ${label}` }, "Copy");
+  button.onclick = async () => {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 1500);
+  };
+  return button;
+}
+
+// --- Tables ---
+
+// Columns are [head, path of the value in a row, how it is shown, class, sort]; an empty path is the row itself.
+const read = (row, path) => (path ? path.split(".").reduce((value, name) => value?.[name], row) : row);
+const helpOf = (path) => state.help[path.split(".").at(-1)] ?? "";
+
+// A head sorts where its column names a sort; `sorting` is { sort, order, choose(sort, order) }.
+function head([text, path, , , sort], sorting) {
+  if (!sort || !sorting) return text;
+  const isSorted = sort === sorting.sort;
+  const next = isSorted && sorting.order !== "asc" ? "asc" : "desc";
+  const mark = isSorted ? (sorting.order === "asc" ? " ↑" : " ↓") : "";
+  return make("button", { type: "button", title: helpOf(path), onclick: () => sorting.choose(sort, next) }, text + mark);
+}
+
+export function table(columns, rows, empty, sorting = null) {
+  if (!rows.length) return words(empty);
+  const heads = columns.map((column) => {
+    const [, path, , className = "n", sort] = column;
+    const cell = make("th", { className, scope: "col", title: helpOf(path) }, head(column, sorting));
+    if (sort && sort === sorting?.sort) cell.ariaSort = sorting.order === "asc" ? "ascending" : "descending";
+    return cell;
+  });
+  const lines = rows.map((row) => make("tr", {}, ...columns.map(([, path, show, className = "n"]) =>
+    make("td", { className }, show(read(row, path))))));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
+}
+
+// Figures are columns of one row, beneath each other.
+export function figures(columns, row = {}) {
+  const show = ([text, path, show]) => make("div", { title: helpOf(path) }, make("dt", {}, text), make("dd", {}, show(read(row, path))));
+  return make("dl", {}, ...columns.map(show));
+}
+
+// Options are an object, or a list of pairs where the values are numbers, which an object would sort.
+export const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
+
+export function chooser(label, options, chosen, choose, isNamed = false) {
+  const entries = pairsOf(options).map(([value, text]) => make("option", { value, selected: value === chosen }, text));
+  const select = make("select", { ariaLabel: label, onchange: () => choose(select.value) }, ...entries);
+  return make("label", {}, isNamed ? label : null, select);
+}

@@ -1,0 +1,73 @@
+// A token: its trades and prices, and who was first.
+
+import { Block } from "./block.js";
+import { explorerLink, figures, shortened, table, walletLink } from "./elements.js";
+import { ago, amount, count, gained, percent, price, signed } from "./formats.js";
+import { pricePlot } from "./plots.js";
+import { requestPath } from "./requests.js";
+import { state } from "./state.js";
+import { SIDES, VALUES, entitle, heading, tradeColumns } from "./views.js";
+
+export const TRADER_SORTS = { first_buy: "first buy", buy: "bought", realized_pnl: "profit", token_amount: "held", last_trade: "last trade" };
+
+export function token(chain, mint) {
+  const currency = state.meta.currencies[chain];
+  const of = { blockchain: chain, mint };
+  const trades = new Block("Trades and prices", {
+    id: "trades",
+    choosers: { transaction_type: { label: "side", options: SIDES }, min_value: { label: `value in ${currency}`, options: VALUES } },
+    paths: [({ cursor, values: { transaction_type, min_value } }) =>
+      requestPath("tokens/transactions", { ...of, transaction_type, min_value, limit: 50, cursor })],
+    show: ({ transactions }) => [
+      pricePlot(transactions, currency),
+      table(tradeColumns(chain, ["Wallet", "profile", walletLink, ""]), transactions, "No such trade."),
+    ],
+    rows: 19, fixed: true, paged: true,
+  });
+  return [
+    heading(chain, mint, chain, [explorerLink(chain, "token", mint, "Explorer"), explorerLink(chain, "chart", mint, "Chart")]),
+    head(currency, of, trades),
+    trades,
+    traders(currency, of, trades),
+  ];
+}
+
+function head(currency, of, trades) {
+  return new Block("Token", {
+    id: "token", isHead: true,
+    paths: [() => requestPath("tokens/stats", { ...of, limit: 1 })],
+    show: (stats = {}) => {
+      if (stats.token) entitle([stats.token.token_name, stats.token.symbol].filter(Boolean).join(" · ") || shortened(of.mint));
+      return figures([
+        [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
+        ["Wallets", "total_holders", (of) => count(of && of.kol_count + of.smart_count + of.whale_count)],
+        ["Still holding", "total_holders.still_holding_count", count],
+        [`Net flow, ${currency}`, "total_statistics.net_flow", signed], ["Net flow, $", "total_statistics.net_flow_usd", gained],
+        [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],
+        ["First entry", "total_statistics.first_entry_time", ago], ["Latest entry", "total_statistics.latest_entry_time", ago],
+      ], stats);
+    },
+    follows: trades,
+  });
+}
+
+function traders(currency, of, trades) {
+  return new Block("Who was first", {
+    id: "traders",
+    choosers: { sort: { label: "by", options: TRADER_SORTS } }, ascending: ["first_buy"],
+    paths: [({ values: { sort, order }, cursor }) => requestPath("tokens/stats", { ...of, sort, order, limit: 15, cursor })],
+    show(page) {
+      return table([
+        ["Wallet", "profile", walletLink, ""],
+        ["Type", "profile.type", String, "wide"],
+        ["First buy", "trader_stats.first_buy_at", ago, "", "first_buy"],
+        [`Bought, ${currency}`, "trader_stats.buy", amount, "n wide", "buy"],
+        ["Sold", "trader_stats.sell", amount, "n wide"],
+        ["Profit", "trader_stats.realized_pnl", signed, "n", "realized_pnl"],
+        ["Profit, $", "trader_stats.realized_pnl_usd", gained, "n wide widest"],
+        ["Keeps", "trader_holdings.bag_pct", percent, "n", "token_amount"],
+      ], page.traders, "No tracked wallet traded it.", this.sorting);
+    },
+    rows: 4, paged: true, follows: trades,
+  });
+}

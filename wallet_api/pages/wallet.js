@@ -1,0 +1,118 @@
+// A wallet: its record, its tokens, its balances and its trades.
+
+import { Block } from "./block.js";
+import { explorerLink, figures, make, outLink, shortened, table, tokenLink, words } from "./elements.js";
+import { ago, amount, change, count, date, gained, percent, price, signed, unknown, usd } from "./formats.js";
+import { profitPlot } from "./plots.js";
+import { requestPath } from "./requests.js";
+import { state } from "./state.js";
+import { SIDES, VALUES, entitle, face, heading, tradeColumns } from "./views.js";
+
+const MOST_ROWS = 50;
+export const TOKEN_SORTS = {
+  last_seen: "last trade", realized_pnl: "profit", unrealized_pnl: "unrealized", invested: "bought", open_cost: "cost of what is held",
+};
+
+export function wallet(chain, type, address) {
+  const currency = state.meta.currencies[chain];
+  const of = { blockchain: chain, address };
+  const trades = new Block("Trades", {
+    id: "trades",
+    choosers: { transaction_type: { label: "side", options: SIDES }, min_value: { label: `value in ${currency}`, options: VALUES } },
+    paths: [({ cursor, values: { transaction_type, min_value } }) => (transaction_type || min_value
+      ? requestPath("transactions/latest", { ...of, type, transaction_type, min_value, limit: 25, cursor })
+      : requestPath("wallets/history", { ...of, type, limit: 25, overview: false, cursor }))],
+    show: ({ trades: all, transactions = all }) => table(tradeColumns(chain, ["Token", "", tokenLink(chain), ""]), transactions, "No such trade."),
+    rows: 13, fixed: true, paged: true,
+  });
+  return [
+    heading(chain, address, `${chain} ${type}`, [explorerLink(chain, "wallet", address, "Explorer")]),
+    allTime(currency, { ...of, type }),
+    new Block("Profit over time", {
+      id: "profit",
+      paths: [() => requestPath("wallet/pnl_calendar", of)],
+      show: ({ months }) => profitPlot(months.flatMap((month) => month.dates), currency), rows: 9.6,
+    }),
+    tokens(chain, type, of),
+    new Block("Holdings", {
+      id: "holdings",
+      paths: [() => requestPath("wallets/holdings", of), (block, { active_holdings: { tokens } }) => pricesPath(chain, tokens)],
+      show: ({ active_holdings: held }, priced) => holdings(chain, held, priced?.tokens ?? []),
+      rows: 11, fixed: true, follows: trades, isPending: (balances) => balances.active_holdings.loading,
+    }),
+    trades,
+  ];
+}
+
+function allTime(currency, of) {
+  return new Block("All time", {
+    id: "all", isHead: true,
+    paths: [() => requestPath("wallets/history", { ...of, limit: 1, overview: false })],
+    show: ({ profile, lifetime_stats: stats } = {}) => {
+      if (profile) {
+        entitle(profile.name || shortened(of.address));
+        face(of.address, profile.image_url, [outLink(profile.twitter, "Twitter"), outLink(profile.telegram, "Telegram")]);
+      }
+      return figures([
+        [`Realized, ${currency}`, "realized_pnl", signed], ["Realized, $", "realized_pnl_usd", gained], ["Realized in %", "realized_pnl_percentage", change],
+        [`Unrealized, ${currency}`, "unrealized_pnl", signed], ["Unrealized, $", "unrealized_pnl_usd", gained],
+        [`Bought, ${currency}`, "buy", amount], [`Sold, ${currency}`, "sell", amount],
+        [`In held tokens, ${currency}`, "open_cost", amount], ["In held tokens, $", "open_cost_usd", usd],
+        [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Trades", "total_tx_count", count], ["Sales won", "win_rate", percent],
+        ["Tokens", "active_tokens_count", count], ["Still held", "still_holding_count", count],
+        ["Trades known since", "", () => knownSince(profile)],
+      ], stats);
+    },
+  });
+}
+
+// Older trades were not read, so that the figures hold from then on.
+function knownSince(profile) {
+  if (!profile) return "–";
+  return profile.history_since ? date(profile.history_since) : "as imported";
+}
+
+function tokens(chain, type, of) {
+  const currency = state.meta.currencies[chain];
+  return new Block("Tokens", {
+    id: "tokens",
+    choosers: { sort: { label: "by", options: TOKEN_SORTS } },
+    paths: [({ values: { sort, order }, cursor }) => requestPath("wallets/tokens", { ...of, type, sort, order, limit: 25, cursor })],
+    show(page) {
+      return table([
+        ["Token", "", tokenLink(chain), ""],
+        [`Realized, ${currency}`, "realized_pnl", signed, "n", "realized_pnl"],
+        ["Realized, $", "realized_pnl_usd", gained, "n wide widest"],
+        ["%", "realized_pnl_percentage", change, "n wide"],
+        ["Unrealized", "unrealized_pnl", signed, "n", "unrealized_pnl"],
+        ["Bought", "invested", amount, "n wide", "invested"],
+        ["Last trade", "last_seen", ago, "n wide", "last_seen"],
+      ], page.tokens, "No token was traded.", this.sorting);
+    },
+    rows: 13, fixed: true, paged: true,
+  });
+}
+
+function pricesPath(chain, tokens) {
+  const mints = tokens.slice(0, state.meta.limits.batch_max_mints).map((token) => token.token_address);
+  return mints.length ? requestPath("tokens/prices", { blockchain: chain, mint: mints }) : null;
+}
+
+// Prices are in the order of the tokens.
+function holdings(chain, held, priced) {
+  if (held.loading) return words("The balances are being fetched …");
+  const currency = state.meta.currencies[chain];
+  const rows = held.tokens.map((token, place) => {
+    const [units, { price, price_usd: usd }] = [Number(token.amount_formatted), priced[place] ?? {}];
+    const worth = (each) => (unknown(each) ? null : each * units);
+    return { ...token, mint: token.token_address, units, price, worth: worth(price), usd: worth(usd) };
+  }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
+  const isCut = rows.length > MOST_ROWS;
+  return [table([
+    ["Token", "", (token) => (token.mint === "native" ? make("strong", {}, token.symbol) : tokenLink(chain)(token)), ""],
+    ["Amount", "units", amount],
+    [`Price, ${currency}`, "price", price, "n wide"],
+    [`Worth, ${currency}`, "worth", amount],
+    ["Worth, $", "usd", usd, "n wide"],
+  ], rows.slice(0, MOST_ROWS), "It holds nothing."), isCut ? words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`) : null];
+}
