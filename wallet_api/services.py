@@ -106,7 +106,7 @@ class Services:
             history_type=settings.history_type,
             has_page=settings.page,
             cors_origins=settings.cors_origins.split(",") if settings.cors_origins else (),
-            page_image_hosts=tuple(filter(None, settings.page_image_hosts.split(","))),
+            page_image_hosts=tuple(settings.page_image_hosts.split(",")) if settings.page_image_hosts else (),
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         )
 

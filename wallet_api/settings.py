@@ -278,7 +278,7 @@ class Settings:
     web_threads: int = _setting(8, _whole(1))
     proxy_hops: int = _setting(0, _whole(0))
     page: bool = _setting(True, _switch)
-    page_image_hosts: str = _setting("", _hosts)
+    page_image_hosts: str | None = _setting(None, _hosts)
     cors_origins: str | None = _setting(None, _origins)
     metrics_networks: str = _setting("127.0.0.0/8,::1/128", _networks)
     metrics_token: str | None = _setting(None, secret=True)

@@ -34,7 +34,8 @@ _SIZE = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
 _BEGUN = "document.querySelector('.block') || !document.querySelector('#ask').hidden"
 # Note when a frame with the first block of the view is drawn, and when one with all blocks.
 _WATCH = """
-Promise.all(["state", "page"].map((name) => import(`./page/${name}.js`))).then(([{ state }, { askForKey }]) => {
+Promise.all(["state", "page"].map((name) => import(`./page/${name}.js`)))
+  .then(([{ state }, { askForKey }]) => {
   state.meta = null;
   askForKey("");
   window.seen = {};
