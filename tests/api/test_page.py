@@ -518,7 +518,7 @@ def test_links_lead_out_for_ids_of_the_chain_alone(
     out = "[...document.querySelectorAll('#view a.out')].map((a) => [a.href, a.rel, a.target])"
     where = {"rel": "noopener noreferrer", "target": "_blank"}
     found = {href for href, *rest in page.value(out) if rest == list(where.values())}
-    assert found == {f"https://etherscan.io/address/{address}", f"https://etherscan.io/tx/0x{0:064x}"}
+    assert found == {f"https://etherscan.io/address/{address}", f"https://etherscan.io/tx/0x{1:064x}"}
     _open_again(page, url, f"#/token/eth/{_MINT}")
     links = {href for href, *_ in page.value(out)}
     assert {f"https://etherscan.io/token/{_MINT}", f"https://dexscreener.com/ethereum/{_MINT}"} <= links
@@ -616,6 +616,6 @@ def _import(url: str, name: str = "Token", wallets: int = 1) -> str:
             "value": "2",
             "created_at": (now - timedelta(minutes=5)).isoformat(),
         }
-        for number, address in enumerate(addresses)
+        for number, address in enumerate(addresses, 1)
     )
     return addresses[0]
