@@ -162,9 +162,9 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
             found["wallet_tokens", now, *place, sort, order, holding] = exact(made(WalletTokensSchema), data)[
                 "tokens"
             ]
-        found["connections", now, *place] = exact(
-            made(ConnectionsSchema), wallet_connections(connection, tracked, now)
-        )
+        record = exact(made(ConnectionsSchema), wallet_connections(connection, tracked, now))
+        assert record.pop("pagination")["total"] == record["total"]
+        found["connections", now, *place] = record
     return found
 
 
