@@ -22,7 +22,7 @@ _CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _DROPPED_TABLE = re.compile(r"^DROP TABLE (\w+)", re.MULTILINE)
 _MIGRATIONS = "schema_migrations"
 # A new database has rows of them.
-_ALWAYS_FILLED = {_MIGRATIONS, "cursor_secret"}
+_ALWAYS_FILLED = {_MIGRATIONS, "cursor_secret", "wallet_fill"}
 _NO_TIMEOUTS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 
 

@@ -50,8 +50,14 @@ def check_signature(text: str) -> str:
         return text
     signature = check_text("tx_signature", stored_signature(text), MAX_SIGNATURE, required=True)
     is_damaged = not is_hash(signature) and (
-        _DAMAGED.fullmatch(signature) or " " in signature or not signature.isprintable()
+        _DAMAGED.fullmatch(signature) or _is_parted(signature) or not signature.isprintable()
     )
     if is_damaged or _PLACEHOLDER.fullmatch(signature):
         raise BadRow(f"tx_signature must be {_FORM}", f", not {shown(text)}")
     return signature
+
+
+def _is_parted(signature: str) -> bool:
+    """Return whether it is a hash with blanks within."""
+    whole = "".join(signature.split())
+    return whole != signature and is_hash(stored_signature(whole))
