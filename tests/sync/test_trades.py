@@ -84,7 +84,7 @@ def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_co
     token = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
     operator.track((chain, wallet))
     row = swap(
-        *("0xAB12", AT, leg(token, "5", "T"), leg(native, "0.25"), 750.5),
+        *("0x" + "AB12" * 16, AT, leg(token, "5", "T"), leg(native, "0.25"), 750.5),
         walletAddress="0xDCE4550B1E46A88E7969000605BE5CB1BBDDC034",
     )
     # As its specification shows it: without milliseconds.
@@ -92,7 +92,7 @@ def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_co
     stub.swaps.add(chain, wallet, row)
     assert operator.sync("trades", "--chain", chain).status == 0
     assert operator.ledger() == {
-        (chain, wallet, "0xab12", token.lower(), "buy"): ("5", "0.25", "750.5", AT, "T")
+        (chain, wallet, "0x" + "ab12" * 16, token.lower(), "buy"): ("5", "0.25", "750.5", AT, "T")
     }
 
 
