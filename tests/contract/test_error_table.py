@@ -71,6 +71,7 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "period": ("2h", "1D", "1d ", "30", "ever", "\0", *_SOME),
     **dict.fromkeys(("sort", "order"), ("rank", "\0", *_SOME)),
     "format": ("xml", "CSV", "\0", *_SOME),
+    "bom": ("yes", "True", "\0", *_SOME),
     "amounts": ("text", "Number", "\0", *_SOME),
     "mode": ("best", "\0", *_SOME),
     **dict.fromkeys(

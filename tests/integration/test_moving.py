@@ -68,4 +68,4 @@ def test_a_server_takes_the_backup_of_an_older_one_and_of_a_newer_one(
         assert not any(done("rebuild", settings=at(url)).values())
     done("backup", tmp_path / "new", settings=at(new))
     done("restore", "--replace", tmp_path / "new", settings=at(old))
-    assert contents(old) == before
+    assert contents(old) == contents(new)

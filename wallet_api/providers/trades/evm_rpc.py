@@ -28,7 +28,7 @@ from wallet_api.providers.trades.evm_node import (
 )
 from wallet_api.providers.trades.evm_reader import EvmReader
 from wallet_api.providers.trades.evm_spans import EvmSpans, Span
-from wallet_api.providers.trades.evm_window import Pair, Window, merge, without
+from wallet_api.providers.trades.evm_window import NewestBlocks, Pair, merge, without
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed
 
 # The blocks with transactions of tracked wallets that are read together.
@@ -56,7 +56,7 @@ class EvmRpcTrades:
         self._spans = EvmSpans(chain, self._node)
         self._reader = EvmReader(chain, self._node)
         self._confirm = timedelta(seconds=confirm_seconds)
-        self._window = Window()
+        self._window = NewestBlocks()
         # The hash of the newest block that was read.
         self._head = ""
         # When the newest block was requested.

@@ -10,7 +10,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Window:
+class NewestBlocks:
     """The transactions of wallets in the newest blocks that have landed, by number and hash of a block."""
 
     _landed: dict[tuple[int, str], set[Pair]] = field(default_factory=dict)
