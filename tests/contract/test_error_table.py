@@ -79,7 +79,17 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
         ("no", "\0", *_SOME),
     ),
     **dict.fromkeys(
-        ("limit", "min_txn", "min_closed", "min_active_days", "min_wallets", "seconds", "minutes", "hours"),
+        (
+            "limit",
+            "min_txn",
+            "min_closed",
+            "min_active_days",
+            "min_wallets",
+            "min_transactions",
+            "seconds",
+            "minutes",
+            "hours",
+        ),
         ("0", *NO_NUMBER, *_SOME),
     ),
     **dict.fromkeys(
