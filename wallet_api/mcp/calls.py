@@ -1,7 +1,8 @@
 """A call of a tool: the request of its operation, sent to the application itself, and its response."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import msgspec
@@ -15,6 +16,9 @@ from wallet_api.mcp.results import Rest, cut_lists
 from wallet_api.responses.operation import Operation, is_alias, operation_of
 from wallet_api.schemas.argument_fields import Switch, Texts
 from wallet_api.schemas.arguments import OF_TOOLS
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 # The service's own responses, which are no results.
 _AS_THEY_ARE = (401, 403, 429, 503)
@@ -62,11 +66,19 @@ def send(app: Flask, request: ApiRequest, call: ToolCall) -> tuple[Response, lis
     environ = create_environ(call.rule.rule, query_string=query, headers=headers)
     environ["REMOTE_ADDR"] = request.environ.get("REMOTE_ADDR", "")
     environ |= {REQUEST_ID: request.request_id, OF_TOOL: True}
-    with Response.from_app(app.wsgi_app, environ) as response:
+    inner: WSGIEnvironment = {}
+
+    def serve(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        # What the gate notes is in the copy of the environment that werkzeug passes on.
+        nonlocal inner
+        inner = environ
+        return app.wsgi_app(environ, start_response)
+
+    with Response.from_app(serve, environ) as response:
         body = response.get_data()
     request.counts = False
     request.environ["QUERY_STRING"] = urlencode({"tool": call.operation.name}) + (query and f"&{query}")
-    request.environ[KEY_NAME] = environ.get(KEY_NAME)
+    request.environ[KEY_NAME] = inner.get(KEY_NAME)
     own = {name: value for name, value in response.headers.items() if name in _HEADERS}
     made = Response(body, response.status_code, own, content_type=response.content_type)
     if response.status_code in _AS_THEY_ARE:
