@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from threading import Condition
+from threading import Condition, local
 
 from wallet_api.errors import Busy
 
@@ -40,7 +40,7 @@ class _Taken:
 class Bulkhead:
     """Slots for three quarters of a worker's threads, at least one; the other threads stay free.
 
-    A request takes a slot while it may wait. No kind of wait can take all of them, if there are several, so
+    A request takes a slot while it may wait, and one for all that it reads within it. No kind of wait can take all of them, if there are several, so
     that an unavailable server delays only the requests that need it.
     """
 
@@ -54,14 +54,28 @@ class Bulkhead:
             Wait.PROVIDER: _Taken(threads // 2),
         }
         self._changed = Condition()
+        self._own = local()
 
     @contextmanager
     def slot(self, kind: Wait = Wait.DATA, *, wait: bool = True) -> Iterator[None]:
-        """Take a slot for this block.
+        """Take a slot for this block, unless the thread has one of this kind.
 
         While others of its kind come and go, a request waits for its turn. Raise Busy if none does for a
         while, or at once without `wait`.
         """
+        held: set[Wait] = self._own.__dict__.setdefault("held", set())
+        if kind in held:
+            yield
+            return
+        with self._new_slot(kind, wait=wait):
+            held.add(kind)
+            try:
+                yield
+            finally:
+                held.discard(kind)
+
+    @contextmanager
+    def _new_slot(self, kind: Wait, *, wait: bool) -> Iterator[None]:
         taken = self._taken[kind]
         arrived_at = time.monotonic()
         with self._changed:

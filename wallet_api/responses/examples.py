@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any
 
 ADDRESS = "DemoWaLLetFzsF7J34jmExZvQko6UnzpEQxn6DLPAAMr"
-MINT = "6WY9CZ56FEHKmseE3RZsy1GKmMTFJM1J7H7QyYSAEoc4"
+MINT = "7iSF6YKMkR9ogSqCmx2p5Ukmqj9BfQhcMhntmqbDqz4X"
 
 # Written by `make examples`, from responses to a small ledger.
 _EXAMPLES = json.loads(resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8"))
