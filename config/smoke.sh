@@ -275,6 +275,17 @@ if [ -n "$address" ]; then
         same calendar "the address" "$(get calendar .data.wallet)" "$address"
         same calendar "the trades of all days" "$(sum 'dates[.][0-9]+[.]txn_total')" "$(sum 'month[.]txn_total')"
     fi
+    if ask brief "/v1/wallets/brief?$wallet" 200; then
+        same brief "the address" "$(get brief .data.profile.wallet_address)" "$address"
+        holds brief "more trades in a week than ever" "$(get brief .data.week.total_txn) <= $(get brief .data.all.total_txn)"
+    fi
+    if ask search "/v1/search?q=$address" 200; then
+        same search "the wallet" "$(get search .data.wallets.0.wallet_address)" "$address"
+    fi
+    traded=$(get history .data.token_overview.0.mint)
+    if [ -n "$traded" ] && ask explain "/v1/wallets/explain?$wallet&mint=$traded&limit=5" 200; then
+        same explain "the mint" "$(get explain .data.totals.mint)" "$traded"
+    fi
     if ask connections "/v1/wallets/connections?$wallet&limit=3" 200; then
         same connections "the address" "$(get connections .data.wallet_address)" "$address"
         holds connections "more are shown than there are" \
@@ -305,7 +316,7 @@ mint=
 if ask latest "/v1/transactions/latest?$group&limit=20" 200; then
     newest_first latest
     mint=$(get latest .data.transactions.0.mint)
-    # Any text can be a mint; one with other characters would have to be encoded.
+    # One with other characters would have to be encoded.
     case $mint in *[!0-9A-Za-z]*) mint= ;; esac
 fi
 if ask follow "/v1/transactions/latest?$group&after=now" 200; then
@@ -328,11 +339,16 @@ if ask count "/v1/transactions/count?$group&hours=24" 200; then
 fi
 if [ -n "$mint" ]; then
     token="blockchain=$blockchain&mint=$mint"
+    # An address of the chain that is no token.
+    case $blockchain in
+        solana) untraded=SysvarC1ock11111111111111111111111111111111 ;;
+        *) untraded=0x000000000000000000000000000000000000dead ;;
+    esac
     if ask token_trades "/v1/tokens/transactions?$token&limit=20" 200; then
         same token_trades "the mint" "$(get token_trades .data.token.mint)" "$mint"
         newest_first token_trades
     fi
-    if ask prices "/v1/tokens/prices?$token,unknown" 200; then
+    if ask prices "/v1/tokens/prices?$token,$untraded" 200; then
         same prices "the first mint" "$(get prices .data.tokens.0.mint)" "$mint"
         same prices "what is known of it" "$(get prices .data.tokens.0.found)" true
         same prices "what is known of no token" "$(get prices .data.tokens.1.found)" false
@@ -372,7 +388,14 @@ if ask key /v1/key 200; then
 fi
 ask meta /v1/meta 200 bare && { [ -n "$(get meta ".wallet_counts.$blockchain.$type")" ] ||
     fault "meta: no number of wallets of $blockchain $type"; }
-ask health /v1/health 200 bare && same health status "$(get health .status)" ok
+if ask health /v1/health 200 bare; then
+    if [ "$max_age" = 0 ]; then
+        # Prices may be as old as trades.
+        all health '[.]components[.][a-z]+' | grep -q -x error && fault "health: a component is away"
+    else
+        same health status "$(get health .status)" ok
+    fi
+fi
 
 if [ "$max_age" -gt 0 ] && ask age "/v1/transactions/volume?$group&seconds=$max_age" 200; then
     holds age "no trade of $blockchain $type in the last $max_age seconds" "$(get age .data.volume) > 0"

@@ -40,8 +40,9 @@ class _Taken:
 class Bulkhead:
     """Slots for three quarters of a worker's threads, at least one; the other threads stay free.
 
-    A request takes a slot while it may wait, and one for all that it reads within it. No kind of wait can take all of them, if there are several, so
-    that an unavailable server delays only the requests that need it.
+    A request takes a slot while it may wait, and one for all that it reads within it. No kind of wait can
+    take all of them, if there are several, so that an unavailable server delays only the requests that need
+    it.
     """
 
     def __init__(self, threads: int) -> None:

@@ -42,6 +42,7 @@ def test_every_route_is_described_or_an_alias_or_not_of_the_api(app: Flask, own_
     pages = {rule.endpoint for rule in rules if operation_of(app, rule.endpoint) is None}
     assert pages == {
         *("docs.page", "docs.asset", "docs.openapi", "docs.llms", "docs.skill", "index.index", "index.file"),
+        "index.figures",
         *("health.healthz", "health.readyz", "metrics.metrics", "mcp.mcp"),
     }
     aliases = {rule.rule for rule in rules if is_alias(rule)}

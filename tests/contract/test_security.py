@@ -158,16 +158,21 @@ def test_sql_where_any_text_is_allowed_is_only_text(server: Gunicorn, demo: Demo
     with requests.Session() as session, connect(str(demo.settings.database_url)) as connection:
         before = connection.execute("SELECT * FROM api_keys ORDER BY name").fetchall()
         for text in INJECTED:
-            for path, status in (
-                *((f"/v1/transactions/{mode}", 200) for mode in ("volume", "latest", "timerange", "count")),
-                *((f"/v1/tokens/{name}", 404) for name in ("transactions", "stats", "holders")),
+            # A mint is an address, which is refused before a statement gets it.
+            for path in (
+                *(f"/v1/transactions/{mode}" for mode in ("volume", "latest", "timerange", "count")),
+                *(f"/v1/tokens/{name}" for name in ("transactions", "stats", "holders")),
             ):
                 answer = session.get(
                     f"{server.url}{path}", params=GROUP | {"mint": text}, headers=demo.headers, timeout=5
                 )
-                assert answer.status_code == status, answer.text
-                data = answer.json().get("data", {})
-                assert data.get("volume", data.get("count", 0)) == 0
+                assert answer.status_code == 400, answer.text
+            answer = session.get(
+                f"{server.url}/v1/search", params={"q": text}, headers=demo.headers, timeout=5
+            )
+            assert answer.status_code == 200, answer.text
+            data = answer.json()["data"]
+            assert (data["q"], data["wallets"], data["tokens"]) == (text.strip(), [], [])
             url = f"{server.url}/v1/wallets"
             quoted = demo.headers | {"If-None-Match": text.encode()}
             assert session.get(url, params=GROUP, headers=quoted, timeout=5).status_code == 200

@@ -83,8 +83,8 @@ def test_old_data_and_a_missing_provider_are_faults_unless_that_is_said(
     with demo_service(settings, age=timedelta(days=3)) as service:
         server = gunicorn(replace(service.settings, alchemy_api_key=None))
         status, lines = _smoke(server.url, service.key)
-        assert (status, [line.partition(":")[0] for line in lines]) == (1, ["holdings", "age"])
-        assert lines[1] == "age: no trade of solana kol in the last 86400 seconds (0 > 0)"
+        assert (status, [line.partition(":")[0] for line in lines]) == (1, ["holdings", "health", "age"])
+        assert lines[2] == "age: no trade of solana kol in the last 86400 seconds (0 > 0)"
         expected = {"SMOKE_HOLDINGS": "no", "SMOKE_MAX_AGE_SECONDS": "0"}
         assert _smoke(server.url, service.key, **expected) == (0, [])
 
