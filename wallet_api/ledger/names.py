@@ -20,6 +20,9 @@ def store_names(connection: Connection) -> None:
     if connection.execute(_NAMES["named"]).rowcount or changed:
         connection.execute(_NAMES["shown"])
         connection.execute(_NAMES["terms"])
+    thinned = [row["token_id"] for row in connection.execute(_NAMES["thinned"])]
+    if thinned:
+        rename_tokens(connection, thinned)
 
 
 def rename_tokens(connection: Connection, token_ids: Sequence[int]) -> tuple[int, int]:

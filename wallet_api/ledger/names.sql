@@ -97,3 +97,16 @@ SELECT DISTINCT tokens.blockchain,
                       AND NOT known.is_word
                       AND known.term = substr(btrim(lower(named.name)), 1, 64))
     ON CONFLICT DO NOTHING;
+
+-- thinned --
+-- The tokens of positions that lost a trade, or are gone: names of theirs may be gone too.
+SELECT DISTINCT affected.token_id
+  FROM affected
+  LEFT JOIN walked
+    ON walked.wallet_id = affected.wallet_id
+   AND walked.token_id = affected.token_id
+  LEFT JOIN removed
+    ON removed.wallet_id = affected.wallet_id
+   AND removed.token_id = affected.token_id
+ WHERE affected.is_late
+   AND (walked.wallet_id IS NULL OR removed.wallet_id IS NOT NULL);
