@@ -24,7 +24,7 @@ WITHOUT_PRICE = {
 }
 WITHOUT_DOLLARS = {
     *("/v1/key", "/v1/wallets", "/v1/wallets/lookup", "/v1/wallets/connections", "/v1/wallets/holdings"),
-    "/v1/transactions/count",
+    *("/v1/transactions/count", "/v1/search"),
 }
 
 

@@ -83,15 +83,15 @@ def test_a_restored_ledger_is_followed_from_what_was_read_before_the_backup_alon
         follower.read()
     earlier, later = followers
     # The backup has it without a place.
-    importer.trades([trade_row(BEN, "under way", start)])
+    importer.trades([trade_row(BEN, "under-way", start)])
     connection.execute("UPDATE arrivals SET place = NULL, batch_id = NULL, arrived_at = NULL WHERE place = 2")
     done("backup", tmp_path / "ledger.dump", settings=settings)
     assert eventually(lambda: bool(later.read()))
-    assert [row["tx_signature"] for row in later.changes] == ["before", "under way"]
+    assert [row["tx_signature"] for row in later.changes] == ["before", "under-way"]
     restored = replace(settings, database_url=empty_database_url)
     done("restore", tmp_path / "ledger.dump", settings=restored)
     Importer(empty_database_url).trades([trade_row(ANN, "after", start)])
     there = replace(caller, client=make_app(restored).test_client())
     error = there.refused("/transactions/latest", **GROUP, after=later.after)
     assert error["reason"] == "cursor_unknown"
-    assert [row["tx_signature"] for row in earlier.resumed(there).read()] == ["under way", "after"]
+    assert [row["tx_signature"] for row in earlier.resumed(there).read()] == ["under-way", "after"]

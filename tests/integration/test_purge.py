@@ -205,6 +205,8 @@ def test_denied_tokens_are_left_out_of_imports_and_removed_when_asked(
     assert result.exit_code == 0
     assert f"Left out {denied} rows of denied tokens (TOKEN_DENYLIST)." in result.stdout
     again = done("import", "trades", path, settings=settings)
+    (warning,) = again.pop("warnings")
+    assert warning.startswith("the tx_signature of")
     expected = {"landed": len(rows) - denied, "changed": 0, "rejected": 0, "denied": denied}
     assert again == expected | {"seconds": again["seconds"]}
     without = contents(connection, NOW)

@@ -53,7 +53,7 @@ def test_the_market_cap_of_a_trade_is_within_the_bounds_of_a_rule(
     start(rules_of(receiver, f"{ALL}min_market_cap = 2000\nmax_market_cap = 3000.5\n"))
     values = {"low": "1.999999999", "least": "2", "most": "3.0005", "high": "3.000500001"}
     importer.trades([trade(name, 60 - at, value=value) for at, (name, value) in enumerate(values.items())])
-    importer.trades([trade("none", 10, value="2.5", mint=mint_of("other"))])
+    importer.trades([trade("no-supply", 10, value="2.5", mint=mint_of("other"))])
     importer.trades([trade("end", 5, value="2.5")])
     expected = [("trade", "end"), ("trade", "least"), ("trade", "most")]
     assert eventually(lambda: sorted(receiver.reported()) == expected)

@@ -57,7 +57,7 @@ INSERT INTO fresh
        )
 SELECT (jsonb_populate_record(
            NULL::fresh,
-           to_jsonb(ranked) || jsonb_build_object('tx_signature', stored, 'first_arrival', first_arrived))).*
+           to_jsonb(ranked) || jsonb_build_object('tx_signature', stored, 'first_arrival', first_arrived, 'arrival', 0))).*
   FROM ranked
  WHERE nth = 1
    AND tx_signature <> stored;
