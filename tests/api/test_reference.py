@@ -121,7 +121,9 @@ def test_every_error_header_and_path_without_a_key_is_described(
     keyless = {rule.rule for rule in app.url_map.iter_rules() if is_keyless(app, rule.endpoint)}
     about = _section("About the service")
     assert {
-        path for path in keyless - {"/docs/<name>", "/page/<name>", "/page/figures.json"} if f"| `{path}` |" not in about
+        path
+        for path in keyless - {"/docs/<name>", "/page/<name>", "/page/figures.json"}
+        if f"| `{path}` |" not in about
     } == set()
 
 

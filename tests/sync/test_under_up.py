@@ -71,7 +71,8 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
 
             expected = {SNIPER: 1, STEADY: 0.75, LUCKY: 9, FED: 0.5}
             assert eventually(lambda: realized() == expected, 60), json.dumps(realized())
-            # Its figures hold for the 30 days that were read.
+            # Its figures hold for the 30 days that were read, which is stored after the trades.
+            assert eventually(lambda: "history_since" in data("lookup", address=LUCKY), 30)
             found = data("lookup", address=LUCKY)
             since = datetime.fromisoformat(found["history_since"])
             assert timedelta(days=30) <= datetime.now(UTC) - since < timedelta(days=30, minutes=10)
@@ -83,14 +84,16 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
             wallets.write_text(f"blockchain,type,wallet_address\n{rows}")
             run("import", "wallets", str(wallets))
             at = now()
-            stub.swaps.add("bnb", BNB_WALLET, swap("0xab", at, leg(BNB_MINT, "5"), leg(WBNB, "2"), 365.0))
+            stub.swaps.add(
+                "bnb", BNB_WALLET, swap(f"0x{'ab' * 32}", at, leg(BNB_MINT, "5"), leg(WBNB, "2"), 365.0)
+            )
             stub.transactions.add(WALLET, "s", buy(at, lamports=2 * SOL))
 
             def values(chain: str, address: str) -> dict[str, int]:
                 trades = data("history", blockchain=chain, type="kol", address=address)["trades"]
                 return {row["tx_signature"]: row["value"] for row in trades}
 
-            assert eventually(lambda: values("bnb", BNB_WALLET) == {"0xab": 2}, 60)
+            assert eventually(lambda: values("bnb", BNB_WALLET) == {f"0x{'ab' * 32}": 2}, 60)
             assert eventually(lambda: values("solana", WALLET) == {"s": 2}, 60)
             # It stops without waiting for a round.
             log = home / "log"
