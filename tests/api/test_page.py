@@ -436,7 +436,9 @@ def test_back_a_reload_and_a_shared_link_give_the_same_view(
     page.value("history.forward()")
     page.await_true(f"{title} !== 'Board' && {_LOADED}")
     # What is chosen in a block, and its page, are in the address.
-    first = "document.querySelector('[aria-label=Tokens] tbody tr').innerText"
+    # All of the page: a token may be the first by several figures.
+    links = "[...document.querySelectorAll('[aria-label=Tokens] tbody a')]"
+    first = f"{links}.map((a) => a.getAttribute('href')).join()"
     newest = page.value(first)
     head = (
         "[...document.querySelectorAll('[aria-label=Tokens] th button')]"
