@@ -1,5 +1,6 @@
 """The tables: created, upgraded in place, and refused where this version does not fit."""
 
+import gzip
 import os
 import re
 import signal
@@ -36,6 +37,9 @@ from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
+VERSIONS = ROOT / "tests" / "data" / "versions"
+# The tables whose rows are kept for a time.
+EXPIRING = ("position_days", "wallet_hours", "volume_rollup")
 NAMES = migrations.available()
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"
@@ -170,20 +174,63 @@ def _copy(source: Connection, target: Connection, table: LiteralString) -> None:
             copy.write(row)
 
 
+def test_a_dump_of_tables_of_an_earlier_version_is_upgraded_to_what_a_rebuild_computes(
+    empty_database_url: str, run: Run
+) -> None:
+    dump = gzip.decompress((VERSIONS / "0010_figures.sql.gz").read_bytes()).decode()
+    with connect(empty_database_url) as connection:
+        connection.execute(dump.encode())
+        connection.execute("RESET ALL")
+        before = connection.execute("SELECT count(*) AS trades, sum(value) AS value FROM trades").fetchone()
+        upgraded = run("migrate")
+        assert upgraded.exit_code == 0, upgraded.output
+        assert names_of(connection) == NAMES
+        now = datetime.now(UTC)
+        found = contents(connection, now)
+        rebuild_ledger(connection)
+        rebuilt = contents(connection, now)
+        after = connection.execute("SELECT count(*) AS trades, sum(value) AS value FROM trades").fetchone()
+    assert after == before
+    assert before["trades"] > 400
+    for table, rows in rebuilt.items():
+        # Days and hours that no period reaches any more are not kept.
+        expired = found[table].keys() - rows.keys() if table in EXPIRING else set()
+        assert {key: row for key, row in found[table].items() if key not in expired} == rows, table
+
+
 def test_migrations_stay_as_databases_have_them() -> None:
-    pinned = {
-        "0001_schema": "094554bf05a17ab0e7e225685b38c39f5959de3329fe206da5ab1ec7fa3a2dde",
-        "0002_functions": "88f9fc143aaba8c889fdc0b934d3cb845a37abaf98eab89d3b8a009776a27354",
-        "0003_boards": "d67303d737b9769023651ba56fbc7ed921cc3d58454bbad2f98721c18f965557",
-        "0004_prices_before": "2367631e2564efdcd9f7ecf8d10f189ee70b08ce03d0abeea00388d1a9d0b50b",
-        "0005_notify": "838c7187cf8fc7cdd38b380d56dbf7b7fd78fa23ff651dfffd20e2ade0acf75b",
-        "0006_dollars": "11ec849341539434917df6ac68e377fae64647a6ec875465c5d212ae7cc3eaa4",
-        "0007_notify": "fae16584f8d27294ad8fb35dc72d2f0854a5fca2111be62f8226d8afae6f035f",
-        "0008_wallet_hours": "6969a5765ac91f38717953a8c6be626a750bb9a2ad1a61081765976e7ffd4e9e",
-        "0009_value_derived": "a97420dd5d12ced44260bf43c17b99aa8c0d452746714a8d667ca92e9a84f835",
-        "0010_figures": "06ecd0576ef6983e281a9ee486edb2208ea8fed6e6f78eb6e68df1790ae46f3d",
-    }
+    pinned = _pins((VERSIONS / "migrations.txt").read_text())
     assert {name: migrations.checksum(name) for name in NAMES[: len(pinned)]} == pinned
+
+
+def test_a_pin_of_a_migration_was_never_changed_with_it() -> None:
+    """Every line that the file of pins ever had is there, and every migration of a tag has its pin."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no clone of the repository")
+    lines = (VERSIONS / "migrations.txt").read_text().splitlines()
+    pins = "tests/data/versions/migrations.txt"
+    changes = _git("log", "--format=", "--patch", "--unified=0", "--", pins)
+    ever = {line[1:] for line in changes.splitlines() if re.fullmatch(r"[+-]\d{4}_\w+ \w{64}", line)}
+    assert ever <= {*lines}
+    folder = "wallet_api/migrations"
+    for tag in _git("tag", "--list").split():
+        for path in _git("ls-tree", "--name-only", tag, f"{folder}/").split():
+            name = Path(path).stem
+            # Tables of 1.0.0 are of other files.
+            if re.fullmatch(r"\d{4}_\w+\.sql", Path(path).name) and name in NAMES:
+                assert f"{name} {migrations.checksum_of(_git('show', f'{tag}:{path}'))}" in lines, (tag, name)
+
+
+def _pins(text: str) -> dict[str, str]:
+    """The checksums of migrations by name, in order."""
+    return dict(line.split() for line in text.splitlines() if not line.startswith("#"))
+
+
+def _git(*arguments: str) -> str:
+    output: str = run_program(
+        ["git", "-C", ROOT, *arguments], check=True, capture_output=True, text=True
+    ).stdout
+    return output
 
 
 def test_what_a_database_of_version_1_0_0_has_is_moved_by_the_printed_commands(

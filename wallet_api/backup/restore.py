@@ -23,7 +23,9 @@ _DROPPED_TABLE = re.compile(r"^DROP TABLE (\w+)", re.MULTILINE)
 _MIGRATIONS = "schema_migrations"
 # A new database has rows of them.
 _ALWAYS_FILLED = {_MIGRATIONS, "cursor_secret", "wallet_fill"}
-_NO_TIMEOUTS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+_NO_TIMEOUTS = """
+SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0
+"""
 
 
 def restore(connection: Connection, file: Path, *, replace: bool, progress: Note) -> Upgrade:
@@ -36,8 +38,8 @@ def restore(connection: Connection, file: Path, *, replace: bool, progress: Note
     _check_target(connection, file, names, replace=replace)
     try:
         with connection.transaction():
-            connection.execute(_NO_TIMEOUTS)
             migrations.migrate(connection, names=names)
+            connection.execute(_NO_TIMEOUTS)
             load(connection, file, listing, progress)
             restored = {row["name"] for row in _rows(connection, _MIGRATIONS)}
             if restored != names:

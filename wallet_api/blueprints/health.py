@@ -64,6 +64,9 @@ def _newer_tables() -> tuple[str, ...]:
         raise NotReady(
             f"Not ready: the tables lack {', '.join(schema.pending)}. Run: wallet-api migrate", "migrations"
         )
+    # What a later version fills is nothing that this one reads.
+    if schema.is_filling and not schema.newer:
+        raise NotReady("Not ready: wallet-api migrate has not computed all figures yet.", "migrations")
     return schema.newer
 
 

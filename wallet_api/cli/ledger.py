@@ -6,26 +6,27 @@ from wallet_api.cli.environment import database, respelled_note
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.upgrade import upgrade
-from wallet_api.migrations.placement import place_tables
 
 
 @click.command()
 def migrate() -> None:
     """Create or upgrade the tables. In a Citus cluster, place them on the workers too.
 
-    The service and imports of this version may run meanwhile. After an interruption, run the command again:
-    it continues.
+    The service may run meanwhile, and imports of this version; what an earlier version is about to import is
+    refused. After an interruption, run the command again: it continues.
     """
     with database(migrate=False, creates=True) as connection:
-        done = upgrade(connection, lambda name: click.echo(f"Applying {name} …"))
+        with progress_bar("Filling") as filling:
+            done = upgrade(connection, lambda name: click.echo(f"Applying {name} …"), filling)
         if done.applied:
             click.echo(f"Applied {', '.join(done.applied)}.")
+        if done.placed:
+            click.echo(f"Placed on the workers: {', '.join(done.placed)}.")
         if done.respelled:
             click.echo(respelled_note(done))
-        placed = place_tables(connection)
-        if placed:
-            click.echo(f"Placed on the workers: {', '.join(placed)}.")
-    if not (done.applied or done.respelled or placed):
+        if done.filled:
+            click.echo(f"Computed the figures of {done.filled:,} wallets.")
+    if not (done.applied or done.placed or done.respelled or done.filled):
         click.echo("The tables are up to date.")
 
 

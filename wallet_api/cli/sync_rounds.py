@@ -19,6 +19,7 @@ from wallet_api.cli.output import print_json, raised_at
 from wallet_api.database import Connection, NotPermitted
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import drop_unwritable, formatter
+from wallet_api.migrations import SchemaError
 from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
 from wallet_api.sync import report
@@ -152,7 +153,7 @@ def _rounds(
             if not wait and time.monotonic() > started + _LOCK_SECONDS:
                 raise click.ClickException(str(error)) from None
             stopping.wait(_POLL_SECONDS)
-        except (click.ClickException, NotPermitted):
+        except (click.ClickException, NotPermitted, SchemaError):
             raise
         except ServiceUnavailable as error:
             # At the start, a wrong address must be reported at once.

@@ -10,6 +10,7 @@ from typing import Any, LiteralString
 from wallet_api.database import Connection, load_sql, load_statements, locks
 from wallet_api.ledger import arrivals, names
 from wallet_api.ledger.arrivals import Purge
+from wallet_api.migrations import hold_tables
 
 # Wallets share this many locks, so that a large batch cannot fill the server's lock table.
 LOCKS = 64
@@ -75,6 +76,8 @@ def lock_all(connection: Connection) -> None:
 
 
 def _lock(connection: Connection, numbers: Collection[int]) -> None:
+    # First, since a migration takes its lock before all others.
+    hold_tables(connection)
     # In one order for all sessions, so that they cannot deadlock.
     connection.execute(_LOCK, {"class": locks.WALLETS, "locks": sorted(numbers)})
 

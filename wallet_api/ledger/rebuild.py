@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import arrivals, merge, names, staging
+from wallet_api.migrations import hold_tables
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
@@ -18,10 +19,18 @@ _TOKENS_AT_ONCE = 5_000
 Progress = Callable[[int, int], None]
 
 _REBUILD = load_statements(__package__, "rebuild")
+_WALLETS = "SELECT wallet_id FROM wallets WHERE wallet_id > %(after)s ORDER BY wallet_id"
+_FILLED = "SELECT done_until FROM wallet_fill"
+_FILL = "UPDATE wallet_fill SET done_until = GREATEST(done_until, %(wallet_id)s)"
+_END_FILL = "UPDATE wallet_fill SET done_until = NULL"
 _GROUPS = load_statements(__package__, "wallets")["groups"]
 
 
-def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
+def no_progress(done: int, of: int) -> None:
+    """Show no progress."""
+
+
+def rebuild_ledger(connection: Connection, progress: Progress = no_progress) -> dict[str, int]:
     """Rebuild all derived figures; return how many rows of each table were wrong.
 
     Each wallet is a transaction under its own lock, so that imports and readers continue.
@@ -29,9 +38,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     changed = dict.fromkeys(TABLES, 0)
     staging.prepare(connection)
     connection.execute(_REBUILD["staging"])
-    wallet_ids = [
-        row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM wallets ORDER BY wallet_id")
-    ]
+    wallet_ids = _wallet_ids(connection, after=0)
     for done, wallet_id in enumerate(wallet_ids):
         progress(done, len(wallet_ids))
         with arrivals.change(connection):
@@ -43,6 +50,32 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     _rebuild_tokens(connection, changed)
     progress(len(wallet_ids), len(wallet_ids))
     return changed
+
+
+def fill_wallets(connection: Connection, progress: Progress = no_progress) -> int:
+    """Compute what a migration added to wallets, and return of how many; 0 if none asks for it.
+
+    As a rebuild, wallet by wallet, which goes on where an interrupted one stopped. Meanwhile imports of this
+    version add to what is not computed yet: until its wallet is.
+    """
+    done_until = connection.fetch_value(_FILLED)
+    if done_until is None:
+        return 0
+    staging.prepare(connection)
+    connection.execute(_REBUILD["staging"])
+    wallet_ids = _wallet_ids(connection, after=done_until)
+    for done, wallet_id in enumerate(wallet_ids):
+        progress(done, len(wallet_ids))
+        with arrivals.change(connection):
+            _rebuild_wallet(connection, wallet_id)
+            connection.execute(_FILL, {"wallet_id": wallet_id})
+    connection.execute(_END_FILL)
+    progress(len(wallet_ids), len(wallet_ids))
+    return len(wallet_ids)
+
+
+def _wallet_ids(connection: Connection, after: int) -> list[int]:
+    return [row["wallet_id"] for row in connection.execute(_WALLETS, {"after": after})]
 
 
 def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
@@ -68,6 +101,7 @@ def _rebuild_tokens(connection: Connection, changed: dict[str, int]) -> None:
     for start in range(0, len(token_ids), _TOKENS_AT_ONCE):
         part = token_ids[start : start + _TOKENS_AT_ONCE]
         with staging.transaction(connection):
+            hold_tables(connection)
             merge.lock_prices(connection)
             changed["token_prices"] += merge.store_prices_of(connection, part)
             ranks, terms = names.rename_tokens(connection, part)

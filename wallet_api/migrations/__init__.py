@@ -1,15 +1,17 @@
-"""Apply the numbered SQL files that create and change the tables.
+"""Apply the numbered SQL files that create and change the tables, while all that uses them runs.
 
-A released file is never edited: a database stores the checksum of each file that was applied to it.
+A released file is never edited: a database stores the checksum of each file that was applied to it. A file
+changes at once what it changes, and leaves what takes long to `fill_wallets` of the ledger.
 """
 
 import re
+import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import resources
 
-from wallet_api.database import Connection, load_sql, locks
+from wallet_api.database import Connection, QueryTimeout, load_sql, locks, translated
 
 _FILE = re.compile(r"\d{4}_\w+\.sql")
 # The text up to a semicolon that is not in the body of a function.
@@ -24,8 +26,26 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 _HAS_TABLE = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS found"
 _RECORD = "INSERT INTO schema_migrations (name, checksum) VALUES (%s, %s)"
+_HAS_FILL = "SELECT to_regclass('public.wallet_fill') IS NOT NULL AS found"
+_IS_FILLING = "SELECT done_until IS NOT NULL AS found FROM wallet_fill"
+_HOLD = "SELECT pg_advisory_xact_lock_shared(%(lock)s)"
+_APPLIED = "SELECT name FROM schema_migrations ORDER BY name"
 # Databases of version 1.0.0 and before do not have it.
 _FIRST = "0001_schema"
+
+# Whoever migrates may be killed, or lose its network: its statement then ends within seconds.
+_SESSION = """
+SET client_connection_check_interval = '1s';
+SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3
+"""
+_ALTERED = re.compile(r"^ALTER TABLE (\w+)", re.MULTILINE)
+_CREATED = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
+# Writers alone wait for the first lock, and for one of each table, by which PostgreSQL ends a vacuum of it.
+# Requests queue behind the locks that a file's own statements wait for: briefly, and these are tried again.
+_WAIT_FOR_WRITERS = "SET LOCAL lock_timeout = '10min'"
+_WAIT_FOR_READERS = "SET LOCAL lock_timeout = '100ms'"
+_TRIES = 600
+_PAUSE_SECONDS = 0.5
 
 
 class SchemaError(Exception):
@@ -37,13 +57,15 @@ class Schema:
     """The state of a database, as names of migrations.
 
     `pending` are not applied yet, `newer` were applied by a later version, and `changed` were applied from
-    files with other contents. `is_earlier` means tables of version 1.0.0 or before.
+    files with other contents. `is_earlier` means tables of version 1.0.0 or before, `is_filling` that some
+    sums of wallets are not computed yet.
     """
 
     pending: tuple[str, ...]
     newer: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     is_earlier: bool = False
+    is_filling: bool = False
 
     def check(self) -> None:
         """Raise SchemaError unless this version can use the tables after applying the pending migrations."""
@@ -87,7 +109,9 @@ def inspect(connection: Connection) -> Schema:
     if not connection.fetch_value(_HAS_TABLE):
         return compare({})
     rows = connection.execute("SELECT * FROM schema_migrations ORDER BY name").fetchall()
-    return compare({row["name"]: row.get("checksum") for row in rows})
+    schema = compare({row["name"]: row.get("checksum") for row in rows})
+    is_filling = connection.fetch_value(_HAS_FILL) and connection.fetch_value(_IS_FILLING)
+    return replace(schema, is_filling=bool(is_filling))
 
 
 def compare(applied: Mapping[str, str | None]) -> Schema:
@@ -102,6 +126,23 @@ def compare(applied: Mapping[str, str | None]) -> Schema:
     )
 
 
+def hold_tables(connection: Connection) -> None:
+    """Keep migrations away until the transaction ends, which is about to write.
+
+    Raises SchemaError if there was one since this process started: it would not write what is new.
+    """
+    connection.execute(_HOLD, {"lock": locks.MIGRATIONS})
+    # A statement of its own, since it has to see what was committed before the lock was taken.
+    applied, own = [row["name"] for row in connection.execute(_APPLIED)], available()
+    if applied != own:
+        raise SchemaError(
+            "The tables were changed while this process ran, which does not have their migration"
+            f" {', '.join(sorted({*applied}.symmetric_difference(own)))}. What it was about to store was not"
+            " stored. Start it again, with the version of wallet-api that changed them; an import can simply"
+            " be given its whole file again."
+        )
+
+
 def migrate(
     connection: Connection,
     progress: Callable[[str], None] = lambda name: None,
@@ -109,8 +150,9 @@ def migrate(
 ) -> list[str]:
     """Apply the pending migrations, or those of these names, and return their names in order.
 
-    Each migration is one transaction; a lock ensures that concurrent commands apply it only once. Raises
-    SchemaError for tables that this version cannot upgrade.
+    Each migration is one transaction; a lock ensures that concurrent commands apply it only once, and that
+    nothing writes meanwhile. Raises SchemaError for tables that this version cannot upgrade, and if others
+    use them all the time.
     """
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
@@ -122,6 +164,7 @@ def migrate(
     schema.check()
     if not schema.pending:
         return []
+    connection.execute(_SESSION)
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
         if connection.fetch_value("SELECT current_schema()") != "public":
@@ -131,18 +174,51 @@ def migrate(
             )
         connection.execute(_CREATE_TABLE)
     done: list[str] = []
-    while True:
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
-            schema = inspect(connection)
-            schema.check()
-            pending = [name for name in schema.pending if names is None or name in names]
-            if not pending:
-                return done
-            name = pending[0]
-            progress(name)
-            # One at a time: Citus cannot pass on a change of a table that comes with others.
-            for statement in _STATEMENT.findall(load_sql(__name__, name)):
-                connection.execute(statement)
-            connection.execute(_RECORD, [name, checksum(name)])
-            done.append(name)
+    while name := _apply_next(connection, progress, names):
+        done.append(name)
+    return done
+
+
+def _apply_next(
+    connection: Connection, progress: Callable[[str], None], names: Collection[str] | None
+) -> str | None:
+    """Apply the next pending migration, and return its name; None if there is none."""
+    for _ in range(_TRIES):
+        try:
+            with translated(), connection.transaction():
+                return _apply_one(connection, progress, names)
+        except QueryTimeout:
+            # Named once.
+            progress = _nothing
+            time.sleep(_PAUSE_SECONDS)
+    raise SchemaError(
+        "The tables are in use all the time, so that a migration would make requests wait. End the longest"
+        " transaction of pg_stat_activity, such as a dump or a report, and run 'wallet-api migrate' again."
+    )
+
+
+def _nothing(name: str) -> None:
+    """Report no progress."""
+
+
+def _apply_one(
+    connection: Connection, progress: Callable[[str], None], names: Collection[str] | None
+) -> str | None:
+    connection.execute(_WAIT_FOR_WRITERS)
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
+    schema = inspect(connection)
+    schema.check()
+    pending = [name for name in schema.pending if names is None or name in names]
+    if not pending:
+        return None
+    name = pending[0]
+    progress(name)
+    sql = load_sql(__name__, name)
+    for table in sorted({*_ALTERED.findall(sql)}.difference(_CREATED.findall(sql))):
+        connection.execute(f"LOCK TABLE {table} IN SHARE UPDATE EXCLUSIVE MODE")
+    connection.execute(_WAIT_FOR_READERS)
+    # One at a time: Citus cannot pass on a change of a table that comes with others.
+    for statement in _STATEMENT.findall(sql):
+        connection.execute(statement)
+    connection.execute(_RECORD, [name, checksum(name)])
+    return name

@@ -114,7 +114,13 @@ def _check_tables(server: Arbiter) -> None:
         return
     try:
         with connect(_settings.database_url) as connection:
-            migrations.inspect(connection).check()
+            schema = migrations.inspect(connection)
+            schema.check()
+            if schema.is_filling and not schema.pending:
+                raise migrations.SchemaError(
+                    "'wallet-api migrate' has not computed all figures of these tables yet. Start again when"
+                    " it has ended."
+                )
     except ServiceUnavailable as error:
         if server.log is not None:
             server.log.warning("The tables were not checked: %s", error.message)
