@@ -10,7 +10,7 @@ CITUS_TESTS := $(addprefix tests/integration/test_citus,.py _commits.py) \
 	following_properties ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
 	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker connections feed \
-	tokens wallets following arguments figures paging ledger_example))
+	tokens wallets following arguments figures paging ledger_example search explain brief calendar signals))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 define VENV_READY

@@ -26,7 +26,7 @@ HASH = "0x" + "ab12CD34" * 8
 SPELLINGS = (HASH, HASH[2:], HASH.replace("0x", "\\x"), f" {HASH.upper().replace('0X', '0x')} ", HASH.lower())
 SOLANA = base58.b58encode(bytes(range(1, 65))).decode()
 # The command has its staging tables, and begins to read.
-_IMPORTS = """
+_STAGED = """
 SELECT FROM pg_class WHERE relname = 'incoming' AND relpersistence = 't'
 """
 LIST = ("--blockchain", "solana", "--type", "kol")
@@ -264,13 +264,37 @@ def test_links_that_are_not_https_are_left_empty_with_a_warning_a_field(
     }
 
 
-@pytest.mark.parametrize("kind", ["trades", "wallets"])
-@pytest.mark.parametrize("source", ["empty lines", "endless", "silent pipe", "standard input"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_an_import_ends_at_once_while_it_reads_what_never_ends(
+@pytest.fixture(scope="module")
+def empty_lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small file of 300,000,000 lines without a row."""
+    path = tmp_path_factory.mktemp("lines") / "file.ndjson.gz"
+    path.write_bytes(gzip.compress(b"\n" * 300_000_000, compresslevel=1))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "source", "number"),
+    [
+        ("import", "trades", "empty lines", signal.SIGTERM),
+        ("import", "trades", "endless", signal.SIGINT),
+        ("import", "trades", "silent pipe", signal.SIGTERM),
+        ("import", "trades", "standard input", signal.SIGINT),
+        ("import", "wallets", "empty lines", signal.SIGINT),
+        ("import", "wallets", "endless", signal.SIGTERM),
+        ("import", "wallets", "silent pipe", signal.SIGINT),
+        ("import", "wallets", "standard input", signal.SIGTERM),
+        ("remove", "trades", "empty lines", signal.SIGTERM),
+        ("remove", "trades", "silent pipe", signal.SIGINT),
+        ("remove", "wallets", "endless", signal.SIGINT),
+        ("remove", "wallets", "standard input", signal.SIGTERM),
+    ],
+)
+def test_an_import_and_a_removal_end_at_once_while_they_read_what_never_ends(
     database_url: str,
     connection: Connection,
     tmp_path: Path,
+    empty_lines: Path,
+    command: str,
     kind: str,
     source: str,
     number: signal.Signals,
@@ -278,8 +302,7 @@ def test_an_import_ends_at_once_while_it_reads_what_never_ends(
     path = tmp_path / "file.ndjson"
     holds = None
     if source == "empty lines":
-        path = tmp_path / "file.ndjson.gz"
-        path.write_bytes(gzip.compress(b"\n" * 300_000_000, compresslevel=1))
+        path = empty_lines
     elif source == "endless":
         path.symlink_to("/dev/zero")
     elif source == "silent pipe":
@@ -288,8 +311,10 @@ def test_an_import_ends_at_once_while_it_reads_what_never_ends(
     name = "-" if source == "standard input" else str(path)
     settings = Settings(database_url=database_url, wallet_api_home=str(tmp_path / "home"))
     options = {"stdin": subprocess.PIPE} if name == "-" else {}
-    with wallet_api("import", kind, name, settings=settings, cwd=tmp_path, **options) as process:
-        assert eventually(lambda: connection.execute(_IMPORTS).rowcount > 0, seconds=60)
+    consent = ["--yes"] if command == "remove" else []
+    arguments = [command, kind, name, *consent]
+    with wallet_api(*arguments, settings=settings, cwd=tmp_path, **options) as process:
+        assert eventually(lambda: connection.execute(_STAGED).rowcount > 0, seconds=60)
         time.sleep(0.5)
         started = time.monotonic()
         process.send_signal(number)

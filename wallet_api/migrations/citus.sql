@@ -22,8 +22,6 @@ SELECT create_reference_table('native_prices');
 SELECT create_reference_table('token_prices');
 SELECT create_reference_table('token_faces');
 SELECT create_reference_table('wallet_terms');
-SELECT create_reference_table('token_ranks');
-SELECT create_reference_table('token_terms');
 SELECT create_reference_table('final_blocks');
 
 -- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.
@@ -36,6 +34,6 @@ SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'tr
 SELECT create_distributed_table('wallet_hours', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
--- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, key_use, sync_wallets,
--- sync_left_out, notify_place, notify_trades, notify_clusters, notify_messages, notify_targets,
--- respelled_positions, sync_report, sync_chains, sync_blocks, sync_unfinal, cursor_secret, wallet_fill, schema_migrations.
+-- Plain tables of the coordinator: volume_rollup, token_ranks, token_terms, arrivals, ledger_events, api_keys, key_use, sync_wallets,
+-- sync_left_out, notify_place, notify_trades, notify_clusters, notify_messages, notify_targets, respelled_positions, sync_report,
+-- sync_chains, sync_blocks, sync_unfinal, cursor_secret, wallet_fill, schema_migrations.
