@@ -9,7 +9,11 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, UNTRACKED, trade_row
+from wallet_api.database import Connection
+from wallet_api.queries import cursors
+from wallet_api.queries.explain import StepsPage, explain_position
 from wallet_api.schemas.explain import RULES
+from wallet_api.wallets import find_wallet
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 PATH = "/wallets/explain"
@@ -91,7 +95,7 @@ def test_the_steps_of_random_ledgers_sum_up_to_the_figures_of_the_history(
 def test_a_page_is_a_table_too_and_what_is_not_there_is_not_found(caller: Caller, importer: Importer) -> None:
     importer.trades([trade(1, "buy", "100", "1"), trade(2, "sell", "10", "1")])
     table = caller.send(PATH, **OF_ANN, format="csv").text.splitlines()
-    assert table[0].startswith("tx_signature,created_at,")
+    assert table[0].startswith("tx_signature,block,block_index,created_at,")
     assert len(table) == 3
     for changed, reason in (
         ({"address": BEN}, "token_not_found"),
@@ -102,3 +106,35 @@ def test_a_page_is_a_table_too_and_what_is_not_there_is_not_found(caller: Caller
     assert caller.refused(PATH, **OF_ANN | {"mint": "FROG"})["parameter"] == "mint"
     other = caller.get(PATH, **OF_ANN, limit=1)["pagination"]["next_cursor"]
     assert caller.refused(PATH, **OF_ANN | {"mint": mint_of("other")}, cursor=other)["parameter"] == "cursor"
+
+
+def test_steps_are_in_the_order_of_the_chain_and_show_their_places(
+    caller: Caller, importer: Importer
+) -> None:
+    # Of one second, against the order of their signatures: bought for 1, sold for 2, bought for 3.
+    at = NOW - timedelta(days=3)
+    rows = [
+        trade_row(ANN, "z", at, token_amount="100") | {"block": 7},
+        trade_row(ANN, "y", at, token_amount="100", value="2", transaction_type="sell") | {"block": 8},
+        trade_row(ANN, "x", at, token_amount="100", value="3") | {"block": 8, "block_index": 5},
+        trade_row(ANN, "w", at, token_amount="50", value="4") | {"block": 8, "block_index": 6},
+    ]
+    importer.trades(rows[::-1])
+    data = caller.get(PATH, **OF_ANN)
+    shown = [
+        (row["tx_signature"], row["cost"], row.get("block"), row.get("block_index")) for row in data["steps"]
+    ]
+    assert shown == [("z", 1, 7, None), ("y", 0, 8, None), ("x", 3, 8, 5), ("w", 7, 8, 6)]
+    assert (data["totals"]["realized_pnl"], data["totals"]["open_cost"]) == (1, 7)
+    assert caller.pages(PATH, "steps", **OF_ANN, limit=1) == data["steps"]
+
+
+def test_a_cursor_of_steps_from_before_trades_had_places_goes_on(
+    importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade(day, "buy", "1", "1") for day in range(1, 5)])
+    wallet = find_wallet(connection, "solana", ANN)
+    at = NOW - timedelta(days=28)
+    cursor = cursors.encode(("wallets/explain", "solana", ANN, MINT), [at, False, "s2", 0])
+    data = explain_position(connection, wallet, NOW, StepsPage(MINT, cursor=cursor))
+    assert list(data["steps"]["tx_signature"]) == ["s3", "s4"]

@@ -225,3 +225,12 @@ def test_a_page_of_changes_reads_trades_by_chunk_in_a_ledger_of_many_batches(con
     plan = "\n".join(row["QUERY PLAN"] for row in rows)
     assert "Index Scan using trades_by_arrival" in plan, plan
     assert "Seq Scan on trades" not in plan, plan
+
+
+def test_the_function_that_makes_prices_has_the_order_of_all_statements(connection: Connection) -> None:
+    # It is a function for the sake of Citus, and so cannot include a file.
+    (row,) = connection.execute("SELECT pg_get_functiondef('prices_before'::regproc) AS text").fetchall()
+    order = re.findall(r"^(.+) AS \w+,?$", (PACKAGE / "ledger" / "trade_order.sql").read_text(), re.MULTILINE)
+    assert len(order) == 6
+    wanted = ", ".join(f"{expression} DESC" for expression in order)
+    assert wanted in " ".join(row["text"].replace("trades.", "").split())

@@ -89,7 +89,10 @@ def clear(connection: Connection) -> None:
         "wallet_hours",
         "volume_rollup",
     )
-    tables = (*ledger, "token_prices", "native_prices", "tokens", "wallet_groups", "wallets")
+    tables = (
+        *(*ledger, "token_prices", "native_prices", "final_blocks"),
+        *("tokens", "wallet_groups", "wallets"),
+    )
     # In a cluster, wallets are not deleted after others at once.
     sequential = "SET LOCAL citus.multi_shard_modify_mode = sequential"
     connection.execute("; ".join((sequential, *(f"DELETE FROM {table}" for table in tables))))

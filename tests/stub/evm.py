@@ -69,7 +69,8 @@ class EvmChain:
     all orders in native coin. `contracts` has the block of each contract's creation. The logs of `omitted`
     transactions are left out until their block is `omitted_seconds` old. The logs up to the newest block come
     from a node that is `halves` blocks behind. With `reorders`, the receipts of a block are in another order.
-    With `milliseconds`, headers have this field.
+    With `milliseconds`, headers have this field. `unfinal` is how many of the newest blocks are not final,
+    None if the node does not state it.
     """
 
     start: int = 1000
@@ -94,6 +95,7 @@ class EvmChain:
     halves: int = 0
     reorders: bool = False
     milliseconds: str = ""
+    unfinal: int | None = 0
     lock: Lock = field(default_factory=Lock)
     _forks: int = 0
     # Where a transaction was added.
@@ -147,6 +149,10 @@ class EvmChain:
 
     def _number(self, tag: str) -> int | None:
         """Return the number of a block that the node has, or None."""
+        if tag == "finalized":
+            if self.unfinal is None:
+                raise Refused(-39001, "Unknown block")
+            tag = hex(self.newest - self.unfinal)
         number = self.newest if tag == "latest" else int(tag, 16)
         return number if self.start <= number <= self.newest else None
 
@@ -155,7 +161,7 @@ class EvmChain:
         if tag == "latest" and self.lies:
             number = self.newest + self.behind
         if number is None:
-            if tag != "latest" and int(tag, 16) < self.start:
+            if tag.startswith("0x") and int(tag, 16) < self.start:
                 # Before the first block, nothing happened.
                 early = self.blocks[0].created_at - timedelta(seconds=self.start - int(tag, 16))
                 return _header(int(tag, 16), "0x" + "0" * 64, early) | {"transactions": []}
@@ -179,12 +185,12 @@ class EvmChain:
         place = {"blockNumber": hex(number), "blockHash": self._hash(number)}
         receipts = []
         indexes = count()
-        for one in self.blocks[number - self.start].transactions:
+        for index, one in enumerate(self.blocks[number - self.start].transactions):
             more = place | {"transactionHash": one.hash}
             logs = [
                 {"removed": False, "logIndex": hex(next(indexes))} | log | more for log in one.receipt["logs"]
             ]
-            receipts.append(one.receipt | place | {"logs": logs})
+            receipts.append(one.receipt | place | {"logs": logs, "transactionIndex": hex(index)})
         return receipts
 
     def _logs(self, query: Row) -> list[Row]:

@@ -99,6 +99,8 @@ class Nodes:
             tokens = self.portfolios("solana", owner).tokens
             own = [token for token in tokens if (token.address in self.token_2022) == (program == TOKEN_2022)]
             return _at_slot([row for token in own for row in self._accounts(owner, program, token)])
+        if method == "getSlot":
+            return self.transactions.slot(*parameters)
         if method == "getSignaturesForAddress":
             return self.transactions.signatures(*parameters)
         whole = {"getTransaction": self.transactions.transaction}

@@ -187,6 +187,11 @@ class Transactions:
             if signature in listed:
                 listed.remove(signature)
 
+    def slot(self, options: Row) -> int:
+        """getSlot."""
+        assert options == {"commitment": "finalized"}
+        return max((self._results[each]["slot"] for each in self._results.keys() - self.unfinal), default=0)
+
     def block_time(self, slot: int) -> int | None:
         """getBlockTime."""
         return self._times.get(slot)

@@ -36,6 +36,7 @@ class Written:
     orphans: list[Block] = field(default_factory=list)
     is_new: bool = True
     reads_blocks: bool = False
+    states_final: bool = False
 
     def chunks(
         self,
@@ -253,3 +254,12 @@ def test_what_is_named_neither_expires_nor_is_tried_again(operator: Operator, so
     source.decoded.clear()
     one_round(operator, source)
     assert named(operator).keys() == {signature(1)}
+
+
+def test_what_is_accepted_has_its_place_in_the_chain(operator: Operator, source: Written) -> None:
+    one = draft(wallet(operator), 1)
+    one.block, one.block_index = 8, 3
+    source.decoded[signature(1)] = unproven(one)
+    one_round(operator, source)
+    assert run(operator, "sync", "accept", signature(1), WALLET).exit_code == 0
+    assert operator.fetch("SELECT block, block_index FROM trades") == [{"block": 8, "block_index": 3}]

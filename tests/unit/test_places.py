@@ -1,5 +1,6 @@
 """The place of a trade in its chain, as a source states it."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from tests.stub.swaps import leg
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.trades import draft_trades
+from wallet_api.decoding.trades import Draft, draft_trades
 from wallet_api.providers.trades.moralis import read_swap
 
 CAT = f"0x{'ca' * 20}"
@@ -39,3 +40,26 @@ def test_a_swap_of_moralis_has_the_place_that_its_row_states(
 ) -> None:
     (draft,) = draft_trades([read_swap(WALLET, ROW | stated)]).drafts
     assert (draft.block, draft.block_index) == place
+
+
+@pytest.mark.parametrize(
+    ("block", "index", "place"),
+    [
+        (None, None, {}),
+        (0, 0, {"block": 0, "block_index": 0}),
+        (7, None, {"block": 7}),
+        (None, 7, {}),
+        # What no ledger takes is not stated, and costs no trade.
+        (-1, 7, {}),
+        (2**63, 7, {}),
+        (7, -1, {"block": 7}),
+        (7, 2**31, {"block": 7}),
+    ],
+)
+def test_a_place_that_the_ledger_does_not_take_is_none(
+    block: int | None, index: int | None, place: dict[str, int]
+) -> None:
+    draft = Draft(
+        WALLET, "x", CAT, is_sell=False, created_at=datetime.now(UTC), block=block, block_index=index
+    )
+    assert draft.place == place

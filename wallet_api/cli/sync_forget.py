@@ -5,6 +5,7 @@ import click
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database
 from wallet_api.sync import report
+from wallet_api.sync.finality import forget_final
 from wallet_api.sync.report import SyncName
 
 # All of its chains are synced by one process.
@@ -16,10 +17,13 @@ _WHOLE: dict[str, SyncName] = {"prices": "prices", "tokens": "tokens"}
 def sync_forget(name: str) -> None:
     """Forget a sync that is no longer run: the trades of a chain, prices or tokens.
 
-    Its metrics, and so its alerts, end. The ledger stays. A sync that still runs comes back.
+    Its metrics, and so its alerts, end; all blocks of the chain count as final. The ledger stays. A sync that
+    still runs comes back.
     """
     whole = _WHOLE.get(name)
     with database() as connection, connection.transaction():
         found = report.forget(connection, whole or "trades", None if whole else name)
+        if not whole:
+            forget_final(connection, [name])
     what = f"sync of {name}" if whole else f"sync of trades on {name}"
     click.echo(f"Forgot the {what}." if found else f"There is no {what}.")

@@ -41,11 +41,16 @@ def read_address(chain: Chain, value: Any) -> str:
     return chain.canonical(value)
 
 
+def is_quantity(value: Any) -> bool:
+    """Return whether a value is a hexadecimal number of an EVM node."""
+    return isinstance(value, str) and _QUANTITY.fullmatch(value) is not None
+
+
 def quantity(text: str | None) -> int:
     """Return a hexadecimal number of an EVM node; 0 for None. Raise UnusableRow."""
     if text is None:
         return 0
-    if _QUANTITY.fullmatch(text) is None:
+    if not is_quantity(text):
         raise UnusableRow("not a hexadecimal value")
     return int(text, 16)
 

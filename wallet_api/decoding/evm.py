@@ -3,11 +3,13 @@
 https://ethereum.github.io/execution-apis/; of Base, also https://docs.base.org/base-chain/network-information.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
 import msgspec
 
-from wallet_api.decoding.amounts import quantity, time_of
+from wallet_api.decoding.amounts import is_quantity, quantity, time_of
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
@@ -105,7 +107,10 @@ class BlockTransaction(msgspec.Struct):
 
 
 class ChainBlock(msgspec.Struct, rename="camel"):
-    """A block with its transactions, or (as texts) their hashes."""
+    """A block with its transactions, or (as texts) their hashes.
+
+    `milliseconds` is the time in milliseconds, of a header that block_of() describes.
+    """
 
     number: str
     hash: str
@@ -113,6 +118,7 @@ class ChainBlock(msgspec.Struct, rename="camel"):
     miner: str = ZERO
     transactions: list[BlockTransaction | str] = []
     withdrawals: list[Withdrawal] | None = None
+    milliseconds: Any = None
 
     @property
     def place(self) -> int:
@@ -138,5 +144,22 @@ class ChainBlock(msgspec.Struct, rename="camel"):
 
     @property
     def created_at(self) -> datetime:
-        """Return the time of the block. Raise UnusableRow."""
-        return time_of(quantity(self.timestamp))
+        """Return the time of the block. Raise UnusableRow.
+
+        It has the milliseconds that the header states, if their second is that of its timestamp.
+        """
+        seconds = quantity(self.timestamp)
+        stated = self.milliseconds if is_quantity(self.milliseconds) else self.timestamp
+        of_second, part = divmod(quantity(stated), 1000)
+        return time_of(seconds) + timedelta(milliseconds=part if of_second == seconds else 0)
+
+
+@cache
+def block_of(milliseconds: str | None) -> type[ChainBlock]:
+    """Return the form of a block whose header has the time in milliseconds in this field; None: in none."""
+    if milliseconds is None:
+        return ChainBlock
+    named = ("milliseconds", Any, msgspec.field(default=None, name=milliseconds))
+    form = msgspec.defstruct("ChainBlock", [named], bases=(ChainBlock,), rename="camel")
+    assert issubclass(form, ChainBlock)
+    return form

@@ -11,6 +11,7 @@ from typing import Self
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, LeftOut, Leg, Reason, Swap, TrackedWallet
+from wallet_api.forms import MAX_BLOCK, MAX_EVENT_INDEX
 
 _ZERO = Decimal(0)
 
@@ -43,6 +44,17 @@ class Draft:
     value_usd: Decimal | None = _ZERO
     block: int | None = None
     block_index: int | None = None
+
+    @property
+    def place(self) -> dict[str, int]:
+        """Return its place in the chain as rows of a file state it; what the ledger does not take is none."""
+        place: dict[str, int] = {}
+        stated = (("block", self.block, MAX_BLOCK), ("block_index", self.block_index, MAX_EVENT_INDEX))
+        for name, number, most in stated:
+            if number is None or not 0 <= number <= most:
+                break
+            place[name] = number
+        return place
 
     @property
     def is_unvalued(self) -> bool:

@@ -15,7 +15,7 @@ from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Re
 from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.replies import reply_quantity
-from wallet_api.providers.trades.evm_node import REPLACED, EvmNode, Found, block_call, block_time, read_block
+from wallet_api.providers.trades.evm_node import REPLACED, EvmNode, Found, block_call, block_time
 from wallet_api.providers.trades.evm_reader import EvmReader
 from wallet_api.providers.trades.evm_spans import LONGEST_SECONDS, EvmSpans
 from wallet_api.providers.trades.source import Chunk
@@ -164,7 +164,7 @@ class EvmSource:
                     raise NotReached(TOO_MANY) from None
                 raise
             return None
-        read_block(end)
+        self._node.read_block(end)
         # A node that ignores the filter may as well leave out logs.
         for log in logs:
             if log.address.lower() != mint or log.topics[0] != TRANSFER:

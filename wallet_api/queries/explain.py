@@ -25,6 +25,9 @@ class _StepKey(msgspec.Struct, array_like=True, frozen=True):
     is_sell: bool
     tx_signature: str
     event_index: int
+    # Cursors of before trades had places have neither.
+    block: int = -1
+    block_index: int = -1
 
 
 # Before the first trade.

@@ -2,56 +2,58 @@
 -- The page is walked from the last trade before it that left nothing, by the function that imports walk with.
 -- Needs wallets_pkey, tokens_blockchain_mint_key, trades_pkey, and what wallet_positions.sql needs.
   WITH position AS MATERIALIZED (
-       SELECT trades.*
-         FROM tokens
-         JOIN trades
-           ON trades.token_id = tokens.token_id
-          AND trades.wallet_id = %(wallet_id)s
-        WHERE tokens.blockchain = %(blockchain)s
-          AND tokens.mint = %(mint)s
+       SELECT trades.*,
+              row_number() OVER (ORDER BY
+{ledger.trade_order: @}) AS ordinal,
+              (
+{ledger.trade_order: @})
+              > (
+{ledger.trade_order: %($)s}) AS is_after
+         FROM trades
+        WHERE wallet_id = %(wallet_id)s
+          AND token_id = (SELECT token_id
+                            FROM tokens
+                           WHERE blockchain = %(blockchain)s
+                             AND mint = %(mint)s)
        ),
        empty AS (
-       (SELECT created_at,
-               is_sell,
-               tx_signature,
-               event_index,
+       (SELECT ordinal,
                peak_after
           FROM position
          WHERE quantity_after = 0
-           AND (created_at, is_sell, tx_signature, event_index)
-               <= (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s)
-         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC
+           AND NOT is_after
+         ORDER BY ordinal DESC
          LIMIT 1)
         UNION ALL
-       SELECT '-infinity', FALSE, '', -1, 0
-        ORDER BY created_at DESC
+       SELECT 0,
+              0
+        ORDER BY ordinal DESC
         LIMIT 1
        ),
        walked AS (
        SELECT position.*,
               walk(ROW(0, 0, 0, 0, empty.peak_after, NULL, NULL, NULL, NULL, NULL, NULL)::walk_state,
                    position.is_sell, position.token_amount, position.value, position.value_usd,
-                   extract(epoch FROM position.created_at), position.token_name) OVER trade_order AS state
+                   extract(epoch FROM position.created_at), position.token_name) OVER in_order AS state
          FROM position
          JOIN empty
-           ON (position.created_at, position.is_sell, position.tx_signature, position.event_index)
-              > (empty.created_at, empty.is_sell, empty.tx_signature, empty.event_index)
-       WINDOW trade_order AS (ORDER BY position.created_at, position.is_sell, position.tx_signature,
-                                       position.event_index
-                               ROWS UNBOUNDED PRECEDING)
+           ON position.ordinal > empty.ordinal
+       WINDOW in_order AS (ORDER BY position.ordinal
+                            ROWS UNBOUNDED PRECEDING)
        ),
        page AS MATERIALIZED (
        SELECT walked.*,
-              row_number() OVER (ORDER BY created_at, is_sell, tx_signature, event_index) AS place
+              row_number() OVER (ORDER BY ordinal) AS place
          FROM walked
-        WHERE (created_at, is_sell, tx_signature, event_index)
-              > (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s)
-        ORDER BY created_at, is_sell, tx_signature, event_index
+        WHERE is_after
+        ORDER BY ordinal
         LIMIT %(limit)s::bigint + 1
        ),
        steps AS (
        SELECT place,
               iso_time(created_at) AS created_at,
+              block,
+              block_index,
               tx_signature,
               event_index,
               CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
@@ -100,13 +102,13 @@
                  FROM position) AS total,
               EXISTS (SELECT FROM page
                        WHERE page.place > %(limit)s::bigint) AS has_more,
-              last.created_at,
-              last.is_sell,
-              last.tx_signature,
-              last.event_index
+              last.*
          FROM wallets
-         LEFT JOIN page AS last
-           ON last.place = %(limit)s::bigint
+         LEFT JOIN (SELECT
+{ledger.trade_order: @ AS $}
+                      FROM page
+                     WHERE place = %(limit)s::bigint) AS last
+           ON TRUE
         WHERE wallets.wallet_id = %(wallet_id)s
        )
 SELECT head.*,

@@ -16,7 +16,7 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.history import TokenOverviewSchema
 from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
-from wallet_api.schemas.token_fields import TransactionSchema
+from wallet_api.schemas.token_fields import BlockSchema, TransactionSchema
 
 RULES = ("a-buy", "a-sell-of-what-was-bought", "a-sell-of-more-than-was-bought", "a-sell-without-a-buy")
 _OF_SELL = "Absent in buys, and if nothing of what was sold was bought."
@@ -29,7 +29,7 @@ class ExplainArguments(CursorMixin, FormatMixin, WalletArguments):
     limit = WholeNumber(1, ROWS, load_default=50)
 
 
-class StepSchema(TransactionSchema):
+class StepSchema(BlockSchema, TransactionSchema):
     """A trade, and the position after it."""
 
     created_at = Moment("Time of the trade.")

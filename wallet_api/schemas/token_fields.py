@@ -10,11 +10,16 @@ class TransactionSchema(Shape):
     tx_signature = String("Signature of the transaction.")
 
 
-class PlaceSchema(Shape):
+class BlockSchema(Shape):
     """A trade with its place in the chain."""
 
     block = Integer("Number of its block (on Solana its slot); absent if unknown.", optional=True)
     block_index = Integer("Number of its transaction within the block; absent if unknown.", optional=True)
+
+
+class PlaceSchema(BlockSchema):
+    """A trade with its place in the chain, and whether that is final."""
+
     final = Boolean("Whether its block is final; true if the block is unknown.")
 
 

@@ -43,6 +43,16 @@ def save_blocks(connection: Connection, blockchain: str, blocks: Sequence[Block]
     connection.execute(_FINALITY["forget_blocks"], parameters)
 
 
+def save_final(connection: Connection, blockchain: str, number: int) -> None:
+    """Keep the number of the newest final block of a chain, unless a later one is known."""
+    connection.execute(_FINALITY["keep_final"], {"blockchain": blockchain, "number": number})
+
+
+def forget_final(connection: Connection, chains: Sequence[str]) -> None:
+    """Forget which blocks are final: of chains that no sync reads, or one that does not state it."""
+    connection.execute(_FINALITY["forget_final"], {"blockchains": list(chains)})
+
+
 def remove_orphans(connection: Connection, blockchain: str, orphans: Sequence[Block]) -> int:
     """Remove what was imported from blocks that the chain no longer has; return how many trades.
 

@@ -37,6 +37,19 @@ DELETE FROM sync_blocks
                        FROM sync_blocks
                       WHERE blockchain = %(blockchain)s);
 
+-- keep_final --
+-- Keep the newest final block of a chain. Needs final_blocks_pkey.
+INSERT INTO final_blocks AS known (blockchain, number)
+VALUES (%(blockchain)s, %(number)s)
+    ON CONFLICT (blockchain) DO UPDATE
+   SET number = excluded.number
+ WHERE excluded.number > known.number;
+
+-- forget_final --
+-- Forget the final blocks of chains whose sync states none. Needs final_blocks_pkey.
+DELETE FROM final_blocks
+ WHERE blockchain = ANY(%(blockchains)s::text[]);
+
 -- orphaned_trades --
 -- The trades of some transactions, each of the second of its block. Needs wallets_by_group, trades_by_time, tokens_pkey.
 SELECT wallets.blockchain,

@@ -34,7 +34,7 @@ from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync import report
-from wallet_api.sync.finality import forget_decided, remove_orphans, save_blocks, save_unfinal
+from wallet_api.sync.finality import forget_decided, remove_orphans, save_blocks, save_final, save_unfinal
 from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.left_out import (
     count_unreadable,
@@ -172,6 +172,8 @@ class Importer:
         forget_decided(self._connection, one.chunk.decided)
         save_unfinal(self._connection, one.chunk.unfinal)
         save_blocks(self._connection, one.job.chain, one.chunk.blocks)
+        if one.chunk.final is not None:
+            save_final(self._connection, one.job.chain, one.chunk.final)
 
     def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, NativeValue]]) -> set[tuple[int, str]]:
         """Import the rows, and return the wallets and signatures of those that are not rejected."""
@@ -281,4 +283,5 @@ def trade_row(draft: Draft, native: Decimal) -> TradeRow:
         token_name=draft.name or UNSET,
         value_usd=draft.value_usd,
         exchanged_value=native - draft.extra if draft.extra else None,
+        **draft.place,
     )

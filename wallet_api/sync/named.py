@@ -159,7 +159,7 @@ def _trade(draft: Draft) -> dict[str, Any]:
         "value_usd": None if draft.value_usd is None else _text(draft.value_usd),
         "exchanged_value": _text(draft.native - draft.extra) if draft.extra else None,
     }
-    return {name: value for name, value in stated.items() if value is not None}
+    return {name: value for name, value in stated.items() if value is not None} | draft.place
 
 
 def _text(number: Decimal) -> str:

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Sequence
 from queue import Empty, Queue
 from typing import Self
 
@@ -13,10 +14,12 @@ from wallet_api.providers.faults import (
     BreakerOpen,
     ProviderFault,
     QuotaExhausted,
+    TimedOut,
+    Unreachable,
 )
 from wallet_api.providers.replies import until_midnight
 from wallet_api.providers.trades.source import Chunk
-from wallet_api.sync.jobs import Job
+from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.sources import Provider
 
 log = logging.getLogger(__name__)
@@ -30,6 +33,9 @@ Refusal = tuple[str, float]
 
 # The pause when many consecutive wallets have failed because of the provider.
 _DOWN_SECONDS = 30.0
+_NAMED_WALLETS = 10
+# Failures whose cause may be here.
+_OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
 # The next chunk of a job, why there is none, or None if the job was not begun.
 Result = tuple[Job, Chunk | Exception | None]
@@ -121,3 +127,17 @@ def refusal_of(fault: ProviderFault, key_setting: str) -> Refusal | None:
             pause = fault.retry_after_seconds
             return "the provider has shut us out for a while", _PAUSE_SECONDS if pause is None else pause
     return None
+
+
+def warn_of(failure: str, jobs: Sequence[Job], url_setting: str) -> None:
+    """Log which wallets of the jobs of a round have failed so, the first ones by name, and what to check."""
+    failed = [job for job in jobs if job.outcome == failure]
+    wallets = [wallet for job in failed for wallet in job.wallets]
+    if failure == REMOVED:
+        wallets += [wallet for job in jobs for wallet in job.removed]
+    names = ", ".join(f"{wallet.address} on {wallet.chain.name}" for wallet in wallets[:_NAMED_WALLETS])
+    more = f" and {len(wallets) - _NAMED_WALLETS} more" if len(wallets) > _NAMED_WALLETS else ""
+    detail = failed[0].detail if failed else ""
+    check = "check the network and" if failure in _OF_NETWORK else "from the provider of"
+    hint = f"; {check} {url_setting}" if detail else ""
+    log.warning("not synced: %s %s: %s%s%s", failure, detail, names, more, hint)

@@ -16,7 +16,8 @@ SELECT DISTINCT
   FROM wallets
   JOIN trades
     ON trades.wallet_id = wallets.wallet_id
-   AND trades.created_at >= %(since)s
+   -- Another source may not have stated the part of its second.
+   AND trades.created_at >= date_trunc('second', %(since)s)
    AND trades.created_at <= %(until)s
  WHERE wallets.blockchain = %(blockchain)s;
 

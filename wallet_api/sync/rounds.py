@@ -16,13 +16,14 @@ from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, Row
 from wallet_api.ledger.tokens import Token
-from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
+from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.trades.source import Chunk, Listed
 from wallet_api.sync import report
+from wallet_api.sync.finality import forget_final
 from wallet_api.sync.importer import FetchedChunk, Importer
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
-from wallet_api.sync.pool import Pool, Result, down, refusal_of
+from wallet_api.sync.pool import Pool, Result, down, refusal_of, warn_of
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.recheck import Rechecks
 from wallet_api.sync.sources import Provider
@@ -38,11 +39,8 @@ _NOTICES_SECONDS = 0.05
 _GRACE_SECONDS = 5.0
 # When so many wallets in a row have failed because of the provider, it counts as down.
 _FAILURES_IN_A_ROW = 20
-_NAMED_WALLETS = 10
 # A round that takes longer shows how far it is, with this period.
 _PROGRESS_SECONDS = 60.0
-# Failures whose cause may be here.
-_OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
 
 @dataclass(slots=True)
@@ -109,6 +107,8 @@ class TradesSync:
         if self.start_watching is not None:
             self.watcher = self.watcher or self.start_watching()
             rows = self.watcher.choose(rows)
+        if not self.provider.source.states_final:
+            forget_final(connection, chains)
         again = left_out_due(connection, chains, self.started)
         recheck = None if self.rechecks is None else self.rechecks.job(connection, chains[0], rows)
         work = _TradesRound(self, connection, self.jobs(connection, rows, again), recheck)
@@ -210,7 +210,7 @@ class _TradesRound:
         summary.failures = Counter({str(failure): count for failure, count in failures.items()})
         summary.failed = failures.total()
         for failure in summary.failures:
-            self._warn_of(failure)
+            warn_of(failure, self._jobs, self._provider.url_setting)
         self._report()
         return summary
 
@@ -243,19 +243,6 @@ class _TradesRound:
             report.forget_watch(self._connection, chains)
         report.forget_progress(self._connection, "trades", chains)
         report.add(self._connection, facts)
-
-    def _warn_of(self, failure: str) -> None:
-        jobs = [job for job in self._jobs if job.outcome == failure]
-        wallets = [wallet for job in jobs for wallet in job.wallets]
-        if failure == REMOVED:
-            wallets += [wallet for job in self._jobs for wallet in job.removed]
-        names = ", ".join(f"{wallet.address} on {wallet.chain.name}" for wallet in wallets[:_NAMED_WALLETS])
-        count = self._summary.failures[failure] - _NAMED_WALLETS
-        more = f" and {count} more" if count > 0 else ""
-        detail = jobs[0].detail if jobs else ""
-        check = "check the network and" if failure in _OF_NETWORK else "from the provider of"
-        hint = f"; {check} {self._provider.url_setting}" if detail else ""
-        log.warning("not synced: %s %s: %s%s%s", failure, detail, names, more, hint)
 
     def _outcomes(self, chain: str | None = None) -> Counter[str | None]:
         """Return how many wallets of a chain, or of all, have which outcome; None before they have one."""

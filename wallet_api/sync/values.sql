@@ -15,7 +15,9 @@ SELECT trades.wallet_id,
                AS every (wallet_id, moment, tx_signature)) AS wanted
   JOIN trades
     ON trades.wallet_id = wanted.wallet_id
-   AND trades.created_at = wanted.moment
+   -- Another source may not state the part of its second.
+   AND trades.created_at >= date_trunc('second', wanted.moment)
+   AND trades.created_at < date_trunc('second', wanted.moment) + interval '1 second'
    AND trades.tx_signature = wanted.tx_signature
   JOIN tokens
     ON tokens.token_id = trades.token_id;

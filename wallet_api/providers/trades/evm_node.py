@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from wallet_api import forms
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm import BlockTransaction, ChainBlock
+from wallet_api.decoding.evm import BlockTransaction, ChainBlock, block_of
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
 from wallet_api.providers.faults import Broken, TooLarge
@@ -89,6 +89,7 @@ class EvmNode:
         self._chain = chain
         self._node = node
         self._tokens = EvmTokens(node)
+        self._form = block_of(chain.milliseconds)
         self._chain_is_checked = False
 
     def check_chain(self) -> None:
@@ -111,7 +112,7 @@ class EvmNode:
         numbers = [max(0, newest - self.pace.hour), newest]
         results = self.request([block_call(number) for number in numbers])
         if all(result.error is None for result in results):
-            earlier, later = (result.read(ChainBlock | None) for result in results)  # type: ignore[arg-type]
+            earlier, later = map(self.read_if_any, results)
             if earlier is not None and later is not None:
                 self.pace.measure(earlier, later)
 
@@ -123,7 +124,18 @@ class EvmNode:
     def blocks(self, numbers: Iterable[int]) -> list[ChainBlock]:
         """Return blocks without their transactions. Raise Broken if the node does not have one."""
         results = self.request([block_call(number) for number in numbers])
-        return [read_block(result) for result in results]
+        return [self.read_block(result) for result in results]
+
+    def read_block(self, result: NodeResult) -> ChainBlock:
+        """Return the block of a result. Raise Broken if the node does not have it."""
+        block = self.read_if_any(result)
+        if block is None:
+            raise Broken(BEHIND)
+        return block
+
+    def read_if_any(self, result: NodeResult) -> ChainBlock | None:
+        """Return the block of a result; None if the node does not have it."""
+        return result.read(self._form | None)  # type: ignore[arg-type]
 
     def whole(self, found: Mapping[int, Found]) -> Blocks:
         """Return these blocks with their transactions, None for one that contradicts itself.
@@ -137,7 +149,7 @@ class EvmNode:
         blocks: Blocks = {}
         for (number, one), result in zip(found.items(), results, strict=True):
             is_large = result.error is not None and isinstance(result.error.fault, TooLarge)
-            block = self._large_block(number, one) if is_large else read_block(result)
+            block = self._large_block(number, one) if is_large else self.read_block(result)
             if block.hash != one.hash:
                 raise Broken(REPLACED)
             blocks[number] = block
@@ -193,11 +205,3 @@ def block_time(block: ChainBlock) -> datetime | None:
 def block_call(number: int | str, *, whole: bool = False) -> Call:
     """Return the call for a block, by its number or tag; if `whole`, with its transactions."""
     return "eth_getBlockByNumber", [hex(number) if isinstance(number, int) else number, whole]
-
-
-def read_block(result: NodeResult) -> ChainBlock:
-    """Return the block of a result. Raise Broken if the node does not have it."""
-    block = result.read(ChainBlock | None)  # type: ignore[arg-type]
-    if block is None:
-        raise Broken(BEHIND)
-    return block

@@ -3,11 +3,9 @@
 https://ethereum.github.io/execution-apis/; the reasons are in docs/sync.md, "EVM chains from a node".
 """
 
-import math
 import re
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from wallet_api.chains import Chain
@@ -16,15 +14,14 @@ from wallet_api.decoding.swaps import LATE, LeftOut, Reason, TrackedWallet
 from wallet_api.providers.faults import Broken, ProviderFault
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.replies import reply_quantity
+from wallet_api.providers.trades.evm_head import EvmHead
 from wallet_api.providers.trades.evm_node import (
     BEHIND,
     NOT_LISTED,
     REPLACED,
     EvmNode,
     Found,
-    block_call,
     block_time,
-    read_block,
 )
 from wallet_api.providers.trades.evm_reader import EvmReader
 from wallet_api.providers.trades.evm_spans import EvmSpans, Span
@@ -33,8 +30,6 @@ from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, List
 
 # The blocks with transactions of tracked wallets that are read together.
 CHUNK_BLOCKS = 50
-# Where a chain has so many blocks from request to request, new ones are requested with their transfers.
-_LIKELY = 2
 # How a block is kept in which not all transactions of a wallet are listed.
 _BLOCK = re.compile(r"block ([0-9]+)")
 
@@ -50,6 +45,7 @@ class EvmRpcTrades:
     """
 
     reads_blocks = True
+    states_final = True
 
     def __init__(self, chain: Chain, node: Node, confirm_seconds: float) -> None:
         self._node = EvmNode(chain, node)
@@ -57,10 +53,9 @@ class EvmRpcTrades:
         self._reader = EvmReader(chain, self._node)
         self._confirm = timedelta(seconds=confirm_seconds)
         self._window = NewestBlocks()
+        self._head = EvmHead(self._node, self._spans, self._confirm)
         # The hash of the newest block that was read.
-        self._head = ""
-        # When the newest block was requested.
-        self._polled_at = -math.inf
+        self._read_until = ""
         # How many blocks are read together: less after a fault, so that a node with many faults is read too.
         self._together = CHUNK_BLOCKS
 
@@ -74,28 +69,33 @@ class EvmRpcTrades:
         """Implement TradeSource.chunks. Where the node has not got as far as before, raise Broken."""
         self._node.check_chain()
         self._node.measure_pace()
-        newest, last, ahead = self._newest(wallets, since, known)
-        number = reply_quantity(newest.number)
+        head = self._head.read(wallets, since, known)
+        number, ahead = head.number, head.ahead
         if known and number < known[-1].number:
             # Behind one address are often several nodes, of which some are a little behind.
-            if (block_time(newest) or known[-1].created_at) < known[-1].created_at - self._confirm:
+            if (block_time(head.newest) or known[-1].created_at) < known[-1].created_at - self._confirm:
                 raise Broken(BEHIND)
-            yield Chunk(until=since)
+            yield Chunk(until=since, final=head.final)
             return
-        orphans = self._orphans(known, last)
+        orphans = self._head.orphans(known, head.last)
         if self._is_read(known, number, since) and not (orphans or again):
             # The last blocks are read again together with the next new one.
-            yield Chunk(until=since)
+            yield Chunk(until=since, final=head.final)
             return
         kept = [block for block in known if block not in orphans]
         if orphans:
             since, ahead = min(since, *(block.created_at for block in (kept[-1:] or orphans[:1]))), None
             yield Chunk(orphans=orphans, until=since, is_last=False)
-        first = self._first(since - self._confirm, kept, number)
+        first = self._head.first(since - self._confirm, kept, number)
         if kept:
             self._window.move(first, kept[-1].number + 1)
-        parts = self._parts(wallets, first, number, None if ahead is None else Span(newest, ahead, False))
-        yield from self._chunks(parts, since, again, kept)
+        parts = self._parts(
+            wallets, first, number, None if ahead is None else Span(head.newest, ahead, False)
+        )
+        final = head.final
+        for chunk in self._chunks(parts, since, again, kept):
+            chunk.final, final = final, None
+            yield chunk
 
     def recheck(
         self, wallets: Sequence[TrackedWallet], since: datetime, until: datetime, read: Collection[Pair]
@@ -107,7 +107,7 @@ class EvmRpcTrades:
         """
         self._node.check_chain()
         newest = self._node.newest()
-        first, last = (self._first(moment, (), newest) for moment in (since, until))
+        first, last = (self._head.first(moment, (), newest) for moment in (since, until))
         for end, part, is_last in self._parts(wallets, first, max(first, last - 1), None):
             rest = {number: without(block, read.__contains__) for number, block in part.items()}
             # They were counted when they were read first.
@@ -118,70 +118,11 @@ class EvmRpcTrades:
             since = chunk.until
             yield chunk
 
-    def _newest(
-        self, wallets: Sequence[TrackedWallet], since: datetime, known: Sequence[Block]
-    ) -> tuple[ChainBlock, ChainBlock | None, dict[int, Found] | None]:
-        """Return the newest block, the last known one as it is now, and what is found up to the newest one.
-
-        The transfers are requested together with it where new blocks are due; else, nothing is found (None).
-        """
-        calls = [block_call("latest"), *(block_call(block.number) for block in known[-1:])]
-        passed, self._polled_at = time.monotonic() - self._polled_at, time.monotonic()
-        is_likely = _LIKELY * self._node.pace.seconds <= passed < math.inf
-        is_at_end = bool(known) and known[-1].created_at == since
-        if is_likely and is_at_end and self._spans.fits(datetime.now(UTC) - since + self._confirm):
-            first = self._first(since - self._confirm, known, known[-1].number)
-            results, ahead = self._spans.ahead(wallets, first, calls)
-        else:
-            results, ahead = self._node.request(calls), None
-        newest = read_block(results[0])
-        if not known or reply_quantity(newest.number) < known[-1].number:
-            return newest, None, None
-        return newest, read_block(results[1]), ahead
-
-    def _orphans(self, known: Sequence[Block], last: ChainBlock | None) -> list[Block]:
-        """Return the known blocks that the chain no longer has; `last` is the last known one as it is now."""
-        if last is None or last.hash == known[-1].hash:
-            return []
-        low, high = 0, len(known) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._node.block(known[middle].number).hash == known[middle].hash:
-                low = middle + 1
-            else:
-                high = middle
-        # Each one for itself: other nodes behind the same address may have had another chain.
-        current = self._node.blocks([block.number for block in known[low:]])
-        return [block for block, now in zip(known[low:], current, strict=True) if now.hash != block.hash]
-
     def _is_read(self, known: Sequence[Block], newest: int, since: datetime) -> bool:
         """Return whether there is no new block, and the newest one was read for all wallets."""
-        if not known or known[-1].hash != self._head:
+        if not known or known[-1].hash != self._read_until:
             return False
         return known[-1].number == newest and known[-1].created_at == since
-
-    def _first(self, moment: datetime, known: Sequence[Block], newest: int) -> int:
-        """Return the first block that may be of that time or later, or the newest one.
-
-        It is the one after the last known block before it; a moment little before the first known one is
-        found by the chain's pace, and others by requests.
-        """
-        before = [block for block in known if block.created_at < moment]
-        if len(before) < len(known):
-            if before:
-                return before[-1].number + 1
-            passed = (known[0].created_at - moment).total_seconds()
-            if passed <= self._confirm.total_seconds():
-                return max(0, known[0].number - self._node.pace.blocks(2 * passed))
-        low, high = before[-1].number if before else 0, newest
-        while low < high:
-            middle = (low + high) // 2
-            found = block_time(self._node.block(middle))
-            if found is not None and found < moment:
-                low = middle + 1
-            else:
-                high = middle
-        return low
 
     def _parts(
         self, wallets: Sequence[TrackedWallet], first: int, newest: int, span: Span | None
@@ -221,7 +162,7 @@ class EvmRpcTrades:
             chunk.reread = [row for row in again if (row.wallet, row.tx_signature) not in left_out]
             chunk.is_last, since = is_last, chunk.until or since
             if is_last:
-                self._head = end.hash
+                self._read_until = end.hash
                 if kept:
                     chunk.landed = partial(self._window.land, part)
             yield chunk

@@ -24,7 +24,6 @@ from wallet_api.providers.trades.evm_node import (
     Found,
     Remembered,
     block_call,
-    read_block,
 )
 
 # geth's limit of the values in a position of a filter.
@@ -124,7 +123,7 @@ class EvmSpans:
         results, of_logs = results[: len(calls)], results[len(calls) :]
         if _fault(of_logs) is not None:
             return results, None
-        newest = reply_quantity(read_block(results[0]).number)
+        newest = reply_quantity(self._node.read_block(results[0]).number)
         logs = (log for result in of_logs for log in result.read(list[Log]) if not log.removed)
         # One that has come in between is found with its block.
         known = [log for log in logs if reply_quantity(log.block_number) <= newest]
@@ -175,7 +174,7 @@ class EvmSpans:
             if fault is not None and first < last and not are_topics:
                 return None
             if fault is None:
-                end = read_block(block)
+                end = self._node.read_block(block)
                 logs += (log for result in results for log in result.read(list[Log]) if not log.removed)
             elif not isinstance(fault, TooLarge | Malformed):
                 if len(part) == 1:

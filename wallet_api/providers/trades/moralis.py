@@ -39,6 +39,7 @@ class MoralisTrades:
     """`/wallets/{address}/swaps` and `/account/mainnet/{address}/swaps`, oldest first."""
 
     reads_blocks = False
+    states_final = False
 
     def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
         self._fetcher = fetcher

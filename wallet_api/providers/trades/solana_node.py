@@ -6,6 +6,7 @@ https://www.helius.dev/docs/api-reference/rpc/http/gettransactionsforaddress.
 """
 
 import logging
+import math
 import re
 import threading
 import time
@@ -48,6 +49,8 @@ _NO_BLOCK = frozenset((-32007, -32009))
 _TRIES = 5
 _TRY_AGAIN_SECONDS = 0.5
 _CACHED_TIMES = 512
+# How often the newest final slot is requested, so that it is no part of reading each wallet.
+_FINAL_SECONDS = 10.0
 
 
 class _Signature(msgspec.Struct, rename="camel"):
@@ -107,6 +110,15 @@ class SolanaNode:
         # The newest version that the node returns.
         self._version = _NEWEST_VERSION
         self._has_history = True
+        # The newest final slot, and when it was requested.
+        self._final, self._final_at = 0, -math.inf
+
+    def final_slot(self) -> int:
+        """Return the newest final slot as it was at most some seconds ago."""
+        if time.monotonic() - self._final_at > _FINAL_SECONDS:
+            self._final_at = time.monotonic()
+            self._final = self._request("getSlot", _FINAL).read(int)
+        return self._final
 
     def listed(self, wallet: TrackedWallet, since: datetime) -> list[Listed]:
         """Return the successful transactions since then, in the order of their times."""

@@ -42,6 +42,7 @@ class SolanaRpcTrades:
     """Whole pages of transactions if much is to be read; else signatures, then each transaction."""
 
     reads_blocks = False
+    states_final = True
 
     def __init__(self, node: Node) -> None:
         self._node = SolanaNode(node)
@@ -58,6 +59,12 @@ class SolanaRpcTrades:
     ) -> Iterator[Chunk]:
         """Implement TradeSource.chunks. Each request is a fetch with its own deadline and retries."""
         (wallet,) = wallets
+        final = self._node.final_slot()
+        for chunk in self._chunks(wallet, since, again):
+            chunk.final = final
+            yield chunk
+
+    def _chunks(self, wallet: TrackedWallet, since: datetime, again: Sequence[Listed]) -> Iterator[Chunk]:
         before = {row.tx_signature: row for row in again}
         if since < datetime.now(UTC) - _LONG:
             for page in self._node.pages(wallet, since):

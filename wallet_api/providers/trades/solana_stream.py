@@ -76,10 +76,11 @@ class _Logs(msgspec.Struct):
     value: _Mention
 
 
-class _Whole(msgspec.Struct):
+class _Whole(msgspec.Struct, rename="camel"):
     signature: str
     slot: int
     transaction: msgspec.Raw
+    transaction_index: int | None = None
 
 
 class _SilentError(Exception):
@@ -287,7 +288,11 @@ class _Session:
         elif method == "transactionNotification":
             whole = read_json(bytes(parameters.result), _Whole)
             try:
-                transaction = read_json(bytes(whole.transaction), Transaction)
+                transaction = msgspec.structs.replace(
+                    read_json(bytes(whole.transaction), Transaction),
+                    slot=whole.slot,
+                    transaction_index=whole.transaction_index,
+                )
             except Malformed:
                 # Reading the wallet finds it, and keeps it as unreadable.
                 log.warning("solana: a transaction that is not of the documented form")

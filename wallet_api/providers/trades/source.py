@@ -98,6 +98,7 @@ class Chunk:
     nothing proves that the wallet agreed; they are counted too. `blocks` are those whose hashes show later
     whether a reorganisation removed them; `orphans` are known ones that it has removed. `unfinal` are
     transactions that may still disappear, `decided` those that were unfinal and are final or orphaned now.
+    `final` is the number of the newest block of the chain that is final, if the source has stated it now.
     `landed` is called when all of it has been imported.
     """
 
@@ -114,6 +115,7 @@ class Chunk:
     orphans: list[Block] = field(default_factory=list)
     unfinal: list[Unfinal] = field(default_factory=list)
     decided: list[Unfinal] = field(default_factory=list)
+    final: int | None = None
     landed: Callable[[], None] = _nothing
 
     def add(self, row: Listed, decoded: Decoded, *, is_new: bool = True) -> None:
@@ -157,10 +159,11 @@ class TradeSource(Protocol):
     """A provider of the trades of wallets. Thread-safe.
 
     `reads_blocks` is true if it reads the blocks of a chain for all wallets together. What it has read may
-    then be removed by a reorganisation.
+    then be removed by a reorganisation. `states_final` is true if it states which blocks are final.
     """
 
     reads_blocks: bool
+    states_final: bool
 
     def chunks(
         self,
