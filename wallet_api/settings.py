@@ -242,7 +242,6 @@ class Settings:
     sync_trades_seconds: float = _setting(300.0, _positive)
     follow_seconds: float = _setting(3.0, _positive)
     follow_subscriptions: int = _setting(300, _whole(0))
-    follow_final_seconds: float = _setting(120.0, _positive)
 
     solana_provider: str = _setting("moralis", _one_of(*PROVIDERS))
     eth_provider: str = _setting("moralis", _one_of(*PROVIDERS))
@@ -318,9 +317,10 @@ class Settings:
 
 
 def outdated(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return a sentence for each variable that has an old name, and counts as that of another."""
+    """Return a sentence for each variable that has an old name, and counts as another, or none."""
     renamed = _renamed(environment, [])
-    return [
+    gone = [f"{name} is no longer used: {why}" for name, why in _GONE.items() if environment.get(name)]
+    return gone + [
         f"{old} has another name and another unit now: it counts as {new}={renamed[new]}"
         for old, new in _OLD.items()
         if new in renamed
@@ -331,6 +331,8 @@ def outdated(environment: Mapping[str, str] = os.environ) -> list[str]:
 _OLD = {
     f"{name.upper()}_CONFIRMATIONS": f"{name.upper()}_CONFIRM_SECONDS" for name in CHAINS if name != "solana"
 }
+
+_GONE = {"FOLLOW_FINAL_SECONDS": "trades of Solana are imported once they are final"}
 
 
 def _renamed(environment: Mapping[str, str], faults: list[str]) -> dict[str, str]:

@@ -3,13 +3,13 @@
     python -m tests.benchmarks.follow_chain [--minutes 30] [--wallets 2000] [--per-second 20] [--logs]
         [--kills] [--calm]
 
-Wallets trade all the time. Notices come late, out of order and twice; one transaction in fifty is never
-finalized, and one in fifty comes back in another block. The websocket is lost each minute, and now and then
-silent; one request in fifty fails. With --logs the node has only logsSubscribe, with --kills the process is
-killed and started again every minute. A caller follows the feed of the API. At the end the ledger and what
-the caller has read have to equal the chain, exactly. Ends with status 0 if so. With --calm nothing fails,
-and all notices are sent at once. The delays are those from the node's notice to the API's response, without
-the notices of gaps.
+Wallets trade all the time. Notices come late, out of order and twice; one transaction in fifty never becomes
+final, and one in fifty comes back in another block before. The websocket is lost each minute, and now and
+then silent; one request in fifty fails. With --logs the node has only logsSubscribe, with --kills the
+process is killed and started again every minute. A caller follows the feed of the API. At the end the ledger
+and what the caller has read have to equal the chain, exactly. Ends with status 0 if so. With --calm nothing
+fails, and all notices are sent at once. The delays are those from the node's notice to the API's response,
+without the notices of gaps.
 """
 
 import json
@@ -44,7 +44,7 @@ from wallet_api.settings import Settings
 
 # Far more than is needed, also where others use the machine.
 _SETTLE_SECONDS = 900.0
-_TIMES = {"FOLLOW_SECONDS": "1", "FOLLOW_FINAL_SECONDS": "40", "SYNC_OVERLAP_SECONDS": "30"}
+_TIMES = {"FOLLOW_SECONDS": "1", "SYNC_OVERLAP_SECONDS": "30"}
 # Wallets whose reading failed are read again after this time.
 _TIMES |= {"SYNC_TRADES_SECONDS": "20", "SYNC_THREADS": "8"}
 _POLL_SECONDS = 0.2
@@ -229,7 +229,7 @@ def _settled(world: World, operator: Operator, follower: Follower) -> bool:
     missing, more = world.expected.keys() - ledger.keys(), ledger.keys() - world.expected.keys()
     other = [key for key in world.expected.keys() & ledger.keys() if world.expected[key] != ledger[key]]
     click.echo(
-        f"{len(world.expected)} trades, {world.lost} not finalized, {world.moved} of these in another block:"
+        f"{len(world.expected)} trades, {world.lost} not final, {world.moved} in another block:"
         f" {len(missing)} missing, {len(more)} that the chain does not have, {len(other)} with another value,"
         f" {time.monotonic() - began:.0f} s after the last one"
     )

@@ -36,19 +36,18 @@ class World:
     in_gaps: int = 0
 
     def trade(self, moment: float) -> None:
-        """Confirm a transaction of some wallet."""
+        """Let some wallet send a transaction, which is not final yet."""
         self.count += 1
         signature, wallet = f"T{self.count}", self.chance.choice(self.wallets)
-        row = self._transaction(wallet)
         self.stub.transactions.unfinal.add(signature)
-        self.stub.transactions.add(wallet, signature, row)
-        self._expect(wallet, signature, row)
-        late = 0.0 if self.is_calm else self.chance.choice((0.0, 0.0, 0.0, self.chance.uniform(0, 2)))
-        self.notices.append((moment + late, wallet, signature, row, self.chance.choice((1, 1, 1, 2))))
+        self.stub.transactions.add(wallet, signature, self._transaction(wallet))
         self.final_at.append((moment + _FINAL_AFTER, wallet, signature))
 
     def go_on(self, moment: float) -> None:
-        """Send the notices that are due, and decide what becomes of the transactions that are old enough."""
+        """Decide what becomes of the transactions that are old enough, and send the notices that are due."""
+        for due in [due for due in self.final_at if due[0] <= moment]:
+            self.final_at.remove(due)
+            self._finalize(*due)
         for notice in [notice for notice in self.notices if notice[0] <= moment]:
             self.notices.remove(notice)
             _, wallet, signature, row, times = notice
@@ -56,9 +55,6 @@ class World:
                 self.sent[signature] = time.monotonic()
             else:
                 self.in_gaps += 1
-        for due in [due for due in self.final_at if due[0] <= moment]:
-            self.final_at.remove(due)
-            self._finalize(*due[1:])
 
     def lose(self) -> None:
         """Note that the notices on their way are lost: a gap, whose delays are not judged."""
@@ -71,19 +67,20 @@ class World:
         if sent is not None:
             self.delays.append(time.monotonic() - sent)
 
-    def _finalize(self, wallet: str, signature: str) -> None:
+    def _finalize(self, moment: float, wallet: str, signature: str) -> None:
         fate = 1.0 if self.is_calm else self.chance.random()
-        if fate < 0.04:
+        if 0.02 <= fate < 0.04:
             self.stub.transactions.drop(signature)
-            self.sent.pop(signature, None)
-            del self.expected[wallet, signature]
             self.lost += 1
-        if fate < 0.02:
-            row = self._transaction(wallet)
-            self.stub.transactions.add(wallet, signature, row)
-            self._expect(wallet, signature, row)
-            self.moved += 1
+            return
+        # Some are in another block at last.
+        self.moved += fate < 0.02
+        row = self._transaction(wallet)
+        self.stub.transactions.add(wallet, signature, row)
         self.stub.transactions.unfinal.discard(signature)
+        self._expect(wallet, signature, row)
+        late = 0.0 if self.is_calm else self.chance.choice((0.0, 0.0, 0.0, self.chance.uniform(0, 2)))
+        self.notices.append((moment + late, wallet, signature, row, self.chance.choice((1, 1, 1, 2))))
 
     def _transaction(self, wallet: str) -> Row:
         return buy(now(), self.chance.randint(1, 10**9), self.chance.randint(10**6, 10**10), wallet)

@@ -92,6 +92,10 @@ class Nodes:
             return frame | {"error": error.document}
 
     def _solana(self, chain: str, method: str, parameters: Parameters) -> Any:
+        options = [each for each in parameters if isinstance(each, dict)]
+        if any(each.get("commitment", "finalized") != "finalized" for each in options):
+            # Of Alpenglow, which knows nothing between.
+            raise NodeError(-32602, "Invalid params: unknown commitment")
         if method == "getBalance":
             return _at_slot(self.portfolios("solana", parameters[0]).native)
         if method == "getTokenAccountsByOwner":
@@ -113,8 +117,6 @@ class Nodes:
                 raise NodeError(*error.args) from None
         if method == "getBlockTime":
             return self.transactions.block_time(*parameters)
-        if method == "getSignatureStatuses":
-            return self.transactions.statuses(*parameters)
         if method == "getMultipleAccounts":
             mints = {token.address: token for token in self.known}
             return _at_slot([self._account(mints, address) for address in parameters[0]])

@@ -148,12 +148,12 @@ def _addresses(method: str, parameters: list[Any]) -> set[str]:
     if method == "logsSubscribe":
         (query, options) = parameters
         (address,) = query["mentions"]
-        assert options == {"commitment": "confirmed"}
+        assert options == {"commitment": "finalized"}
         return {address}
     if method == "transactionSubscribe":
         (query, options) = parameters
         assert (query["vote"], query["failed"]) == (False, False)
-        assert (options["commitment"], options["transactionDetails"]) == ("confirmed", "full")
+        assert (options["commitment"], options["transactionDetails"]) == ("finalized", "full")
         assert (options["encoding"], options["maxSupportedTransactionVersion"]) == ("jsonParsed", 1)
         assert 0 < len(query["accountInclude"]) <= 50_000
         return set(query["accountInclude"])

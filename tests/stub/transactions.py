@@ -155,7 +155,7 @@ class Transactions:
     """What wallets did. `untold` are listed and not returned; `page_rows` is the most it lists at once.
 
     `newest_version` is the highest value of maxSupportedTransactionVersion that the node supports. `unfinal`
-    are confirmed, and not finalized yet. `has_history` is whether it has getTransactionsForAddress, of pages
+    are not final yet. `has_history` is whether it has getTransactionsForAddress, of pages
     with `history_rows`; `of_accounts` name only a token account of their wallet, so that no list has them.
     """
 
@@ -195,24 +195,6 @@ class Transactions:
     def block_time(self, slot: int) -> int | None:
         """getBlockTime."""
         return self._times.get(slot)
-
-    def statuses(self, signatures: list[str], options: Row) -> Row:
-        """getSignatureStatuses."""
-        assert len(signatures) <= 256
-        assert options == {"searchTransactionHistory": True}
-        return {"context": {"slot": 1}, "value": [self._status(signature) for signature in signatures]}
-
-    def _status(self, signature: str) -> Row | None:
-        result = self._results.get(signature)
-        if result is None:
-            return None
-        return {
-            "slot": result["slot"],
-            "confirmations": 3 if signature in self.unfinal else None,
-            "err": result["meta"]["err"],
-            "status": result["meta"]["status"],
-            "confirmationStatus": "confirmed" if signature in self.unfinal else "finalized",
-        }
 
     def signatures(self, address: str, options: Row) -> list[Row]:
         """getSignaturesForAddress, the newest first."""
@@ -268,9 +250,8 @@ class Transactions:
     def transaction(self, signature: str, options: Row) -> Row | None:
         """getTransaction."""
         assert options["encoding"] == "jsonParsed"
-        assert options["commitment"] in ("confirmed", "finalized")
         result = self._results.get(signature)
-        if result is None or (signature in self.unfinal and options["commitment"] == "finalized"):
+        if result is None or signature in self.unfinal:
             return None
         self._check_version(result, options["maxSupportedTransactionVersion"])
         return None if signature in self.untold else result

@@ -25,14 +25,13 @@ class Follow:
 
     def __init__(self, stub: Stub, operator: Operator, start: Start, **environment: str) -> None:
         self.stub, self.operator = stub, operator
-        times = {"FOLLOW_SECONDS": "0.3", "FOLLOW_FINAL_SECONDS": "4", "SYNC_OVERLAP_SECONDS": "0"}
+        times = {"FOLLOW_SECONDS": "0.3", "SYNC_OVERLAP_SECONDS": "0"}
         self.running: Running = start("trades", "--follow", "--since", "30m", **times | environment)
         self.running.next_round()
 
     def happen(self, signature: str, row: Row | None = None, wallet: str = WALLET, times: int = 1) -> None:
-        """Confirm a transaction, and notify of it."""
+        """Make a transaction final, and notify of it."""
         row = row or buy(now(), wallet=wallet)
-        self.stub.transactions.unfinal.add(signature)
         self.stub.transactions.add(wallet, signature, row)
         self.stub.stream.notify([wallet], signature, row, times)
 
@@ -61,7 +60,7 @@ def begin(stub: Stub, operator: Operator, start: Start) -> Begin:
     return lambda **environment: Follow(stub, operator, start, **environment)
 
 
-def test_a_confirmed_trade_is_in_the_ledger_within_seconds_and_in_the_status(
+def test_a_final_trade_is_in_the_ledger_within_seconds_and_in_the_status(
     stub: Stub, method: str, operator: Operator, begin: Begin
 ) -> None:
     follow = begin()
@@ -112,7 +111,6 @@ def test_recorded_notifications_are_read(stub: Stub, method: str, operator: Oper
     result = recorded["transactionNotification"]["params"]["result"]
     row = buy(now() - timedelta(seconds=5)) | {"slot": result["slot"]}
     stub.transactions.add(seller, result["signature"], row)
-    stub.transactions.unfinal.add(result["signature"])
     stub.stream.replay(recorded["transactionNotification"])
     assert follow.has(result["signature"])
     (((*_, mint, side), trade),) = operator.ledger().items()
@@ -124,7 +122,7 @@ def lines(operator: Operator) -> list[str]:
     return status(operator).splitlines()
 
 
-def test_what_comes_twice_or_out_of_order_counts_once_and_what_is_not_finalized_not_at_all(
+def test_what_comes_twice_or_out_of_order_counts_once_and_what_is_not_final_not_at_all(
     stub: Stub, begin: Begin
 ) -> None:
     follow = begin()
@@ -133,50 +131,21 @@ def test_what_comes_twice_or_out_of_order_counts_once_and_what_is_not_finalized_
     follow.happen("early", buy(now() - timedelta(seconds=9)), times=3)
     follow.happen("late", buy(now(), lamports=2 * SOL))
     follow.happen("unclear", unclear())
+    # Of which nothing is notified, and what never becomes final disappears.
+    for signature in ("soon", "lost"):
+        stub.transactions.unfinal.add(signature)
+        stub.transactions.add(WALLET, signature, buy(now()))
     assert follow.has("early", "late")
     kept = [{"tx_signature": "unclear", "reason": "no_value"}]
     assert eventually(
         lambda: follow.operator.fetch("SELECT tx_signature, reason FROM sync_left_out") == kept, WAIT
     )
-    stub.transactions.unfinal.clear()
-    assert eventually(lambda: follow.operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
-    assert follow.has("early", "late")
-    # One that is not finalized is removed.
-    follow.happen("kept")
-    follow.happen("lost")
-    assert follow.has("early", "late", "kept", "lost")
     stub.transactions.drop("lost")
     stub.transactions.unfinal.clear()
-    assert follow.has("early", "late", "kept")
-    count = "SELECT total FROM sync_report WHERE label = 'reorganised'"
-    assert eventually(lambda: follow.operator.fetch(count) == [{"total": 1}], WAIT)
-
-
-def test_what_comes_back_or_is_notified_again_in_another_block_has_the_time_of_that(
-    stub: Stub, operator: Operator, begin: Begin
-) -> None:
-    follow = begin()
-    assert follow.is_followed(WALLET)
-    for signature in ("back", "again"):
-        follow.happen(signature, buy(now() - timedelta(seconds=2)))
-    assert follow.has("back", "again")
-    row = buy(now())
-    stub.transactions.add(WALLET, "back", row)
-    stub.transactions.unfinal.discard("back")
-    follow.happen("again", row)
-
-    def have_moved() -> bool:
-        ledger = operator.ledger()
-        return {(key[2], trade[3].timestamp()) for key, trade in ledger.items()} == {
-            ("back", row["blockTime"]),
-            ("again", row["blockTime"]),
-        }
-
-    assert eventually(have_moved, WAIT)
-    stub.transactions.unfinal.clear()
-    assert eventually(lambda: operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
-    assert have_moved()
-    assert operator.fetch("SELECT 1 FROM sync_report WHERE label = 'reorganised' AND total > 0") == []
+    follow.happen("soon")
+    assert follow.has("early", "late", "soon")
+    trades = follow.operator.fetch("SELECT block <= number AS final FROM trades, final_blocks")
+    assert [row["final"] for row in trades] == [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -195,7 +164,6 @@ def test_a_gap_is_filled_and_a_connection_that_worked_is_made_again_soon(
     assert eventually(lambda: stub.stream.connections == 0 or fault == "silent", WAIT)
     time.sleep(4 if fault == "silent" else 0.5)
     stub.stream.is_silent = stub.stream.is_down = False
-    stub.transactions.unfinal.clear()
     assert follow.is_followed(WALLET)
     assert follow.has("unseen")
     follow.happen("seen")
@@ -218,7 +186,6 @@ def test_after_a_refusal_the_wallets_are_followed_again(stub: Stub, begin: Begin
     assert follow.is_followed(WALLET)
     stub.scenarios["getTransaction"] = faults.in_turn(faults.status(418, Retry_After="1"))
     follow.happen("refused")
-    stub.transactions.unfinal.clear()
     stopped = follow.running.until(lambda summary: summary["stopped"])
     assert (stopped["stopped"], stopped["pause_seconds"]) == ("the provider has shut us out for a while", 1)
     assert follow.has("refused")
@@ -335,7 +302,6 @@ def test_killed_at_any_instant_nothing_is_missed(
             time.sleep(0.02 * number)
         follow.running.process.kill()
         follow.running.process.wait()
-        stub.transactions.unfinal.clear()
         assert eventually(lambda: stub.stream.connections == 0, WAIT)
         follow = Follow(stub, operator, start)
     assert follow.has(*expected)

@@ -109,6 +109,9 @@ def test_an_old_count_of_blocks_is_read_as_seconds_and_warned_of() -> None:
     both = old | {"BASE_CONFIRM_SECONDS": "7", "ETH_CONFIRM_SECONDS": "8"}
     assert Settings.from_environment(both).chain("base").confirm_seconds == 7.0
     assert outdated(both) == outdated({}) == []
+    assert outdated({"FOLLOW_FINAL_SECONDS": "120"}) == [
+        "FOLLOW_FINAL_SECONDS is no longer used: trades of Solana are imported once they are final"
+    ]
     with pytest.raises(SettingsError, match="BASE_CONFIRMATIONS must be a whole number"):
         Settings.from_environment({"BASE_CONFIRMATIONS": "some"})
 

@@ -30,6 +30,8 @@ from wallet_api.sync.watch import Watcher
 from wallet_api.times import read_time
 
 _TURN_PERIODS = 10
+# Chains take longer now and then.
+_SLOW_FINALITY = 10
 
 
 def _since(context: click.Context, option: click.Parameter, text: str) -> datetime:
@@ -114,9 +116,8 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
             start_watching, overlap = None, settings.sync_overlap_seconds
             if follow and provider.stream is not None:
                 # A read finds only what is final.
-                overlap = max(overlap, settings.follow_final_seconds)
-                times = (options["every"], settings.follow_final_seconds, settings.follow_seconds)
-                start_watching = partial(Watcher, provider, *times)
+                overlap = max(overlap, _final_seconds(provider))
+                start_watching = partial(Watcher, provider, options["every"], settings.follow_seconds)
             trades = TradesSync(
                 provider=provider,
                 prices=prices,
@@ -136,6 +137,12 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
             return Work("trades", provider.chains, [provider.pace], one, seconds)
 
         run(settings, [work_on(provider) for provider in providers], **options)
+
+
+def _final_seconds(provider: Provider) -> float:
+    """Return after how long what happens on its chain is final, at the most."""
+    (chain,) = provider.chains
+    return _SLOW_FINALITY * CHAINS[chain].rules_on(datetime.now(UTC).date()).final_seconds
 
 
 def _turn_seconds(provider: Provider, watch_seconds: float | None, every: float | None) -> float:

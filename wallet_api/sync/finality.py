@@ -1,19 +1,16 @@
-"""What may still disappear from a chain: its last blocks, and transactions that are not final."""
+"""What may still disappear from a chain: its last blocks; and what may not: its final ones."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import TradeIdentity
 from wallet_api.ledger.remove import remove_trades, stage_trades
-from wallet_api.providers.trades.source import Block, Unfinal
+from wallet_api.providers.trades.source import Block
 
 # So many are kept at least, also of a chain whose blocks are final soon; each round adds one or more.
 _KEPT_BLOCKS = 256
@@ -81,39 +78,3 @@ def remove_orphans(connection: Connection, blockchain: str, orphans: Sequence[Bl
 
 def _already_gone(number: int, line: bytes, fault: BadRow) -> None:
     """Accept that another command has removed a trade."""
-
-
-def save_unfinal(connection: Connection, unfinal: Sequence[Unfinal]) -> None:
-    """Keep transactions until it is decided what becomes of them. A removed wallet keeps nothing."""
-    if unfinal:
-        with suppress(MissingReference), translated():
-            times = {
-                "moments": [row.created_at for row in unfinal],
-                "seen": [row.seen_at for row in unfinal],
-            }
-            connection.execute(_FINALITY["keep_unfinal"], _keys(unfinal) | times)
-
-
-def forget_decided(connection: Connection, decided: Sequence[Unfinal]) -> None:
-    """Forget transactions that are final or orphaned."""
-    if decided:
-        connection.execute(_FINALITY["forget_unfinal"], _keys(decided))
-
-
-def read_unfinal(connection: Connection, blockchain: str, before: datetime, most: int) -> list[Unfinal]:
-    """Return transactions of a chain that were seen before a time, the oldest first, `most` of them."""
-    rows = connection.execute(
-        _FINALITY["due_unfinal"], {"blockchain": blockchain, "before": before, "most": most}
-    )
-    return [
-        Unfinal(TrackedWallet.of(row), row["tx_signature"], row["created_at"], row["number"], row["seen_at"])
-        for row in rows
-    ]
-
-
-def _keys(unfinal: Sequence[Unfinal]) -> dict[str, Any]:
-    return {
-        "wallet_ids": [row.wallet.wallet_id for row in unfinal],
-        "signatures": [row.tx_signature for row in unfinal],
-        "numbers": [row.number for row in unfinal],
-    }

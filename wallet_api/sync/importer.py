@@ -34,7 +34,7 @@ from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync import report
-from wallet_api.sync.finality import forget_decided, remove_orphans, save_blocks, save_final, save_unfinal
+from wallet_api.sync.finality import remove_orphans, save_blocks, save_final
 from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.left_out import (
     count_unreadable,
@@ -169,8 +169,6 @@ class Importer:
                     len(one.job.known),
                     min(block.number for block in one.chunk.orphans),
                 )
-        forget_decided(self._connection, one.chunk.decided)
-        save_unfinal(self._connection, one.chunk.unfinal)
         save_blocks(self._connection, one.job.chain, one.chunk.blocks)
         if one.chunk.final is not None:
             save_final(self._connection, one.job.chain, one.chunk.final)

@@ -17,9 +17,8 @@ from cachetools import LRUCache
 
 from wallet_api.database import Connection, Row
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.providers.trades.source import Chunk, Notice, Unfinal
+from wallet_api.providers.trades.source import Chunk, Notice
 from wallet_api.sync import report
-from wallet_api.sync.finality import read_unfinal
 from wallet_api.sync.jobs import Job, Range, tracked_rows
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.sources import NOTICE_THREADS, Provider
@@ -32,9 +31,6 @@ _READ_AGAIN = timedelta(hours=1)
 _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
 _UNDER_WAY = 200
-# The signatures of a getSignatureStatuses, and the requests for them at a time.
-_STATUSES = 256
-_MOST_UNFINAL = 20 * _STATUSES
 _REPORT_SECONDS = 10.0
 
 
@@ -59,52 +55,23 @@ class NoticeJob(Job):
         """Leave the range of the wallet as it is, since the transaction contains nothing of earlier ones."""
 
     def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
-        """Have the wallet read when the transaction is final."""
+        """Have the wallet read."""
         self.outcome, self.detail = failure, detail
         self.watcher.failed[failure] += 1
         for wallet in self.wallets:
             self.watcher.read_again(wallet)
 
 
-@dataclass(slots=True, kw_only=True)
-class DecisionJob(Job):
-    """Transactions of which is to be decided whether they are final."""
-
-    watcher: "Watcher"
-    unfinal: Sequence[Unfinal]
-    lost_before: datetime
-
-    def next_chunk(self, source: Any) -> Chunk:
-        """Request their status. Raise ProviderFault."""
-        self.began = datetime.now(UTC)
-        chunk: Chunk = source.decide(self.unfinal, self.lost_before)
-        return chunk
-
-    def save_synced(self, connection: Connection, chunk: Chunk) -> None:
-        """Have the wallets of orphaned transactions read, which may be in another block."""
-        lost = {signature for block in chunk.orphans for signature in block.transactions}
-        for row in chunk.decided:
-            if row.tx_signature in lost:
-                self.watcher.read_again(row.wallet)
-
-    def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
-        """Decide them at the next time."""
-        self.outcome, self.detail = failure, detail
-
-
 class Watcher:
     """Watches the tracked wallets of a chain by the stream of its provider, until it is closed.
 
-    Wallets that are not watched are read every `poll_seconds`. What is not final after `final_seconds` is
-    removed; a gap is read after a quarter of this time, when what happened in it is final. `failed` counts
-    notices that could not be read, by failure.
+    Wallets that are not watched are read every `poll_seconds`. A gap is read `check_seconds` after its end,
+    since a node may list a transaction a moment after it was final. `failed` counts notices that could not be
+    read, by failure.
     """
 
-    def __init__(
-        self, provider: Provider, poll_seconds: float, final_seconds: float, check_seconds: float
-    ) -> None:
-        self._poll, self._final = timedelta(seconds=poll_seconds), timedelta(seconds=final_seconds)
-        self._likely_final = self._final / 4
+    def __init__(self, provider: Provider, poll_seconds: float, check_seconds: float) -> None:
+        self._poll, self._listed_after = timedelta(seconds=poll_seconds), timedelta(seconds=check_seconds)
         (self._chain,) = provider.chains
         self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
         # What only names a wallet, which anybody can send: it is read after the others.
@@ -117,7 +84,6 @@ class Watcher:
         self._check_seconds = check_seconds
         self.failed: Counter[str] = Counter()
         self._checked_at = self._reported_at = -_REPORT_SECONDS
-        self._deciding = 0
         self._reconnects = self._gaps = 0
         assert provider.stream is not None
         self._stream = provider.stream(self._deliver)
@@ -142,23 +108,21 @@ class Watcher:
         return [row for row in rows if self._is_due(row, watched.get(row["address"]), now)]
 
     def results(self, connection: Connection) -> list[Result]:
-        """Return the results of notices and decisions that have arrived, and begin new ones."""
+        """Return the results of notices that have arrived, and begin to read new ones."""
         if time.monotonic() - self._checked_at > self._check_seconds:
             self._checked_at = time.monotonic()
             self._watch(tracked_rows(connection, [self._chain]))
-            self._decide(connection)
             self._report(connection)
         self._submit()
         results = self._pool.results(0.0)
         for job, result in results:
-            self._deciding -= isinstance(job, DecisionJob)
             if result is None:
                 job.fail(connection, "not read")
         return results
 
     def read_again(self, wallet: TrackedWallet) -> None:
-        """Have a wallet read when all that has happened until now is final."""
-        self._again[wallet.wallet_id] = datetime.now(UTC) + self._likely_final
+        """Have a wallet read when the node lists all that is final now."""
+        self._again[wallet.wallet_id] = datetime.now(UTC) + self._listed_after
 
     def close(self) -> None:
         """End the connection. All that happens from now on is a gap."""
@@ -190,8 +154,8 @@ class Watcher:
             del self._again[row["wallet_id"]]
         if watched_since is None:
             return bool(now - read_until > self._poll)
-        # Before, it was not watched, and what happened then is final by now.
-        if read_until < watched_since + self._likely_final <= now:
+        # Before, it was not watched. What is final since then was notified.
+        if read_until < watched_since + self._listed_after <= now:
             self._gaps += 1
             return True
         return False
@@ -219,25 +183,6 @@ class Watcher:
             self._seen[key] = None
             urgent = notice.may_be_signed
             job = NoticeJob(self._chain, [found], (), is_urgent=urgent, watcher=self, notice=notice)
-            self._pool.submit(job)
-
-    def _decide(self, connection: Connection) -> None:
-        """Request what becomes of transactions that should be final by now."""
-        if self._deciding:
-            return
-        now = datetime.now(UTC)
-        unfinal = read_unfinal(connection, self._chain, now - self._likely_final, _MOST_UNFINAL)
-        for start in range(0, len(unfinal), _STATUSES):
-            rows = unfinal[start : start + _STATUSES]
-            ranges = [Range(row.wallet, now, now, False, None, None) for row in rows]
-            self._deciding += 1
-            job = DecisionJob(
-                *(self._chain, ranges, ()),
-                is_urgent=True,
-                watcher=self,
-                unfinal=rows,
-                lost_before=now - self._final,
-            )
             self._pool.submit(job)
 
     def _report(self, connection: Connection) -> None:

@@ -30,7 +30,7 @@ TOKEN_PROGRAMS = {
     "spl-token": "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
     "spl-token-2022": "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
 }
-_COMMITMENT = {"commitment": "confirmed"}
+_COMMITMENT = {"commitment": "finalized"}
 
 
 class _Lamports(msgspec.Struct):

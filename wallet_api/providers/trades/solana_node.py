@@ -1,7 +1,7 @@
-"""The requests to a Solana node about transactions: those of an address, single ones, and what is final.
+"""The requests to a Solana node about transactions: those of an address, and single ones.
 
-https://solana.com/docs/rpc/http/getsignaturesforaddress, https://solana.com/docs/rpc/http/gettransaction,
-https://solana.com/docs/rpc/http/getsignaturestatuses and, where the node has it,
+https://solana.com/docs/rpc/http/getsignaturesforaddress, https://solana.com/docs/rpc/http/gettransaction
+and, where the node has it,
 https://www.helius.dev/docs/api-reference/rpc/http/gettransactionsforaddress.
 """
 
@@ -36,9 +36,8 @@ _FIRST_PAGE = 100
 _PAGE = 1000
 # What every version of the method allows. More in a page cost the same, and some 30 MB.
 _HISTORY_PAGE = 100
-# Imported trades are not undone by a reorganisation, so only finalized transactions are read.
+# What is final is never undone, so nothing else is read.
 _FINAL = {"commitment": "finalized"}
-_CONFIRMED = {"commitment": "confirmed"}
 # The version of transactions that the mainnet has since September 2026. All versions have the same balances.
 _NEWEST_VERSION = 1
 _UNSUPPORTED_VERSION = -32015
@@ -57,18 +56,6 @@ class _Signature(msgspec.Struct, rename="camel"):
     signature: str
     err: Any = None
     block_time: int | None = None
-
-
-class Status(msgspec.Struct, rename="camel"):
-    """What became of a transaction."""
-
-    slot: int
-    err: Any = None
-    confirmation_status: str | None = None
-
-
-class _Statuses(msgspec.Struct):
-    value: list[Status | None]
 
 
 class _Signed(msgspec.Struct):
@@ -192,17 +179,16 @@ class SolanaNode:
         except Malformed:
             raise UnknownFormError(UNKNOWN_FORM) from None
 
-    def confirmed(self, signature: str) -> Transaction:
-        """Return a transaction that is not final yet."""
+    def notified(self, signature: str) -> Transaction:
+        """Return a transaction of which the node has notified."""
         for _ in range(_TRIES):
-            result = self._versioned("getTransaction", signature, _CONFIRMED)
-            if result is None:
+            try:
+                transaction = self.transaction(signature)
+            except UnknownFormError as error:
                 # Reading the wallet finds it, and keeps it as unreadable.
-                raise Broken(UNSUPPORTED)
-            if result.error is None or result.error.code not in _NO_BLOCK:
-                transaction = result.read(Transaction | None)  # type: ignore[arg-type]
-                if transaction is not None:
-                    return transaction
+                raise Broken(str(error)) from None
+            if transaction is not None:
+                return transaction
             time.sleep(_TRY_AGAIN_SECONDS)
         raise Broken(NOT_AVAILABLE)
 
@@ -216,15 +202,6 @@ class SolanaNode:
                 return reply_time(seconds)
             time.sleep(_TRY_AGAIN_SECONDS)
         raise Broken("the time of a slot is not available")
-
-    def statuses(self, signatures: Sequence[str]) -> dict[str, Status | None]:
-        """Return what became of at most 256 transactions; None if the node has not seen one."""
-        options = {"searchTransactionHistory": True}
-        result = self._request("getSignatureStatuses", list(signatures), options)
-        statuses = dict(zip(signatures, result.read(_Statuses).value, strict=False))
-        if len(statuses) < len(signatures):
-            raise Malformed("too few statuses")
-        return statuses
 
     def _history(self, address: str, options: dict[str, Any]) -> _History | None:
         """Return a page; None if the node does not return it, which is remembered if it has none at all."""

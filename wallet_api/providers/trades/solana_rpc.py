@@ -21,7 +21,6 @@ from wallet_api.providers.trades.source import (
     Chunk,
     Listed,
     Notice,
-    Unfinal,
     decode_one,
 )
 
@@ -86,40 +85,16 @@ class SolanaRpcTrades:
             again = ()
 
     def read_notice(self, wallet: TrackedWallet, notice: Notice) -> Chunk:
-        """Return the trades of a wallet in a transaction that is not final yet. Raise ProviderFault."""
-        transaction = notice.transaction or self._node.confirmed(notice.signature)
+        """Return the trades of a wallet in a transaction that was notified. Raise ProviderFault."""
+        transaction = notice.transaction or self._node.notified(notice.signature)
         row = Listed(wallet, self._time(transaction, notice.slot), notice.signature)
-        chunk = Chunk()
-        chunk.add(row, _decoded(row, transaction))
-        if chunk.drafts or chunk.left_out:
-            seen_at = datetime.now(UTC)
-            unfinal = Unfinal(wallet, notice.signature, row.created_at, notice.slot, seen_at)
-            chunk.unfinal.append(unfinal)
+        chunk = self._chunk({row: self._outcome(row, transaction)}, (), {})
+        chunk.final = notice.slot
         return chunk
 
     def _time(self, transaction: Transaction, slot: int) -> datetime:
         seconds = transaction.block_time
         return self._node.time_of_slot(slot) if seconds is None else replies.reply_time(seconds)
-
-    def decide(self, unfinal: Sequence[Unfinal], lost_before: datetime) -> Chunk:
-        """Return which of at most 256 transactions are final, or orphaned if not final and seen before then.
-
-        Raise ProviderFault.
-        """
-        statuses = self._node.statuses(list(dict.fromkeys(row.tx_signature for row in unfinal)))
-        chunk = Chunk()
-        for row in unfinal:
-            status = statuses[row.tx_signature]
-            if status is not None and status.confirmation_status == "finalized":
-                is_same = status.slot == row.number and status.err is None
-            elif row.seen_at < lost_before:
-                is_same = False
-            else:
-                continue
-            chunk.decided.append(row)
-            if not is_same:
-                chunk.orphans.append(Block(row.number, "", row.created_at, (row.tx_signature,)))
-        return chunk
 
     def _chunk(
         self,

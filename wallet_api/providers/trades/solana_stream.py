@@ -32,8 +32,8 @@ SLOTS = "slotSubscribe"
 _MOST_ADDRESSES = 50_000
 # The requests without a response at a time.
 _MOST_UNDER_WAY = 50
-_CONFIRMED = {"commitment": "confirmed"}
-_WHOLE = _CONFIRMED | {
+_FINAL = {"commitment": "finalized"}
+_WHOLE = _FINAL | {
     "encoding": "jsonParsed",
     "transactionDetails": "full",
     "showRewards": False,
@@ -243,7 +243,7 @@ class _Session:
             if len(self._requests) >= _MOST_UNDER_WAY:
                 break
             if address not in self.watched and address not in requested:
-                self._send(LOGS, [{"mentions": [address]}, _CONFIRMED], (address,))
+                self._send(LOGS, [{"mentions": [address]}, _FINAL], (address,))
 
     def _leave(self, numbers: list[int]) -> None:
         for number in numbers:

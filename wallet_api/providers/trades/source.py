@@ -55,21 +55,10 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinal:
-    """A transaction of a wallet in a block that is not final, first seen at `seen_at`."""
-
-    wallet: TrackedWallet
-    tx_signature: str
-    created_at: datetime
-    number: int
-    seen_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Notice:
     """A transaction of which the node has notified, and the watched addresses that it names.
 
-    It is confirmed and may still disappear. `transaction` is None if the node only named it.
+    It is final. `transaction` is None if the node only named it.
     """
 
     signature: str
@@ -96,8 +85,7 @@ class Chunk:
     transactions that were read for the first time, by what is counted of them (COUNTED); `reread` are
     those that were left out before and could be read now. `unproven` are those that may be trades, to which
     nothing proves that the wallet agreed; they are counted too. `blocks` are those whose hashes show later
-    whether a reorganisation removed them; `orphans` are known ones that it has removed. `unfinal` are
-    transactions that may still disappear, `decided` those that were unfinal and are final or orphaned now.
+    whether a reorganisation removed them; `orphans` are known ones that it has removed.
     `final` is the number of the newest block of the chain that is final, if the source has stated it now.
     `landed` is called when all of it has been imported.
     """
@@ -113,8 +101,6 @@ class Chunk:
     unproven: list[Unproven] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     orphans: list[Block] = field(default_factory=list)
-    unfinal: list[Unfinal] = field(default_factory=list)
-    decided: list[Unfinal] = field(default_factory=list)
     final: int | None = None
     landed: Callable[[], None] = _nothing
 
