@@ -3,6 +3,7 @@
 https://ethereum.github.io/execution-apis/; of Base, also https://docs.base.org/base-chain/network-information.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -26,6 +27,7 @@ ZERO = "0x0000000000000000000000000000000000000000"
 # A deposit from the layer below, which pays no gas.
 _DEPOSITED = "0x7e"
 _FEE_SCALE = 10**6
+_FAILED = "0x0"
 
 
 def address_of(topic: str) -> str:
@@ -50,6 +52,11 @@ class Log(msgspec.Struct, rename="camel"):
     removed: bool = False
 
     @property
+    def is_approval(self) -> bool:
+        """Return whether an owner allows another one to spend a token."""
+        return len(self.topics) == 3 and self.topics[0] == APPROVAL
+
+    @property
     def is_issued_nft(self) -> bool:
         """Return whether it is the transfer of a new NFT."""
         return len(self.topics) == 4 and self.topics[0] == TRANSFER and address_of(self.topics[1]) == ZERO
@@ -67,6 +74,7 @@ class Receipt(msgspec.Struct, rename="camel"):
     to: str | None = None
     effective_gas_price: str | None = None
     type: str | None = None
+    status: str | None = None
     transaction_index: str | None = None
     blob_gas_used: str | None = None
     blob_gas_price: str | None = None
@@ -85,6 +93,19 @@ class Receipt(msgspec.Struct, rename="camel"):
         # https://docs.base.org/base-chain/specs/upgrades/isthmus/l1-attributes
         operator = gas * quantity(self.operator_fee_scalar) // _FEE_SCALE
         return fee + quantity(self.l1_fee) + operator + quantity(self.operator_fee_constant)
+
+    def costs_its_fee_alone(self, value: int) -> bool:
+        """Return whether a transaction that sent so much coin cost nothing but its fee.
+
+        It has failed, or its only logs are what a token that it called says the sender approved.
+        """
+        if self.status == _FAILED:
+            return True
+        own = (self.to or "").lower(), topic_of(self.sender)
+        are_own = (
+            (log.address.lower(), log.topics[1].lower()) == own for log in self.logs if log.is_approval
+        )
+        return value == 0 and len(self.logs) == sum(are_own) > 0
 
 
 class Withdrawal(msgspec.Struct):
@@ -134,13 +155,13 @@ class ChainBlock(msgspec.Struct, rename="camel"):
         """Return the transaction with this hash; None if it is not listed."""
         return next((one for one in self.listed if one.hash == signature), None)
 
-    def names(self, address: str, *, but: str) -> bool:
-        """Return whether something else than one transaction may have changed the coin of an account."""
+    def names(self, address: str, *, but: Collection[str]) -> bool:
+        """Return whether something else than some transactions may have changed the coin of an account."""
         if address == self.miner.lower():
             return True
         if any(address == withdrawal.address.lower() for withdrawal in self.withdrawals or ()):
             return True
-        return any(one.is_of(address) for one in self.listed if one.hash != but)
+        return any(one.is_of(address) for one in self.listed if one.hash not in but)
 
     @property
     def created_at(self) -> datetime:

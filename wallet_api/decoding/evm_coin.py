@@ -114,7 +114,7 @@ def _balance_change(evidence: EvmEvidence, consent: Consent) -> int | None:
     missing = [question for question in questions if question not in evidence.answers]
     if missing:
         raise Unanswered(*missing)
-    change = consent.cost
+    change = consent.cost + evidence.other_fees
     for question in questions:
         answer = evidence.answers[question]
         if not isinstance(answer, tuple):

@@ -41,6 +41,7 @@ class EvmEvidence:
     """A transaction of an EVM chain for one wallet.
 
     `is_alone` is whether nothing else in the block is known to have changed the wallet's native balance.
+    `other_fees` are what other transactions of the wallet in the block have cost, which moved no coin else.
     `answers` are those of the node; None for what it does not have.
     """
 
@@ -48,6 +49,7 @@ class EvmEvidence:
     value: int = 0
     created_at: datetime = _UNKNOWN
     is_alone: bool = False
+    other_fees: int = 0
     answers: dict[Question, object] = field(default_factory=dict)
 
     @property

@@ -3,7 +3,8 @@
 The reasons are in docs/sync.md, "EVM chains from a node".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow, quantity
@@ -14,6 +15,7 @@ from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers.trades.evm_answers import Answers, Case
+from wallet_api.providers.trades.evm_beside import Candidates, fees_beside
 from wallet_api.providers.trades.evm_node import NO_BLOCK, EvmNode, Found, block_time
 from wallet_api.providers.trades.evm_receipts import NO_RECEIPT, EvmReceipts
 from wallet_api.providers.trades.source import Block, Chunk, Listed, decode_one
@@ -65,7 +67,7 @@ class EvmReader:
             for block in found.values()
             for signature in block.wallets
         }
-        candidates: dict[int, list[tuple[str, TrackedWallet]]] = {}
+        candidates: Candidates = {}
         for number, block in found.items():
             for signature, wallets in block.wallets.items():
                 logs = read[signature]
@@ -77,48 +79,63 @@ class EvmReader:
                         chunk.counts[why] += number >= new_from
         if blocks is None:
             blocks = self._node.whole({number: found[number] for number in candidates})
+        fees = fees_beside(self._receipts, found, blocks, candidates)
         cases: list[Case] = []
         for number, pairs in candidates.items():
-            cases += _cases_of(number, found[number], blocks[number], pairs, read, chunk)
+            cases += _Read(number, found[number], blocks[number], read, fees).cases(pairs, chunk)
         return cases
 
 
-def _cases_of(
-    number: int,
-    block: Found,
-    whole: ChainBlock | None,
-    pairs: Sequence[tuple[str, TrackedWallet]],
-    read: Mapping[str, Logs | None],
-    chunk: Chunk,
-) -> Iterator[Case]:
-    """Yield the cases of a block; what cannot be read of it is left out of the chunk."""
-    created_at = None if whole is None else block_time(whole)
-    if whole is None or created_at is None:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A block with transactions of wallets: what is read of it, by transaction, and what cost a fee alone."""
+
+    number: int
+    found: Found
+    whole: ChainBlock | None
+    logs: Mapping[str, Logs | None]
+    fees: Mapping[str, int]
+
+    def cases(self, pairs: Sequence[tuple[str, TrackedWallet]], chunk: Chunk) -> Iterator[Case]:
+        """Yield the cases of these pairs; what cannot be read is left out of the chunk."""
+        created_at = None if self.whole is None else block_time(self.whole)
+        if self.whole is None or created_at is None:
+            for signature, wallet in pairs:
+                chunk.left_out.append(LeftOut(wallet, signature, Reason.UNREADABLE, NO_BLOCK))
+            return
+        chunk.blocks.append(Block(self.number, self.whole.hash, created_at, tuple(self.found.wallets)))
         for signature, wallet in pairs:
-            chunk.left_out.append(LeftOut(wallet, signature, Reason.UNREADABLE, NO_BLOCK))
-        return
-    chunk.blocks.append(Block(number, whole.hash, created_at, tuple(block.wallets)))
-    for signature, wallet in pairs:
-        logs = read[signature]
-        transaction = whole.transaction(signature)
-        value = _value(transaction)
-        if logs is None or transaction is None or value is None:
-            is_signed = transaction is not None and transaction.is_of(wallet.address)
-            detail = NO_RECEIPT if logs is None or transaction is None else NO_BLOCK
-            left_out = LeftOut(wallet, signature, Reason.UNREADABLE, detail, created_at, is_signed)
-            chunk.left_out.append(left_out)
-        else:
-            is_alone = not (
-                wallet in block.unlisted
-                or len(whole.listed) < len(whole.transactions)
-                or whole.names(wallet.address, but=signature)
-                or any(
-                    wallet.address in wallets and _may_concern(read[other], wallet)
-                    for other, wallets in block.wallets.items()
-                    if other != signature
-                )
+            logs = self.logs[signature]
+            transaction = self.whole.transaction(signature)
+            value = _value(transaction)
+            if logs is None or transaction is None or value is None:
+                is_signed = transaction is not None and transaction.is_of(wallet.address)
+                detail = NO_RECEIPT if logs is None or transaction is None else NO_BLOCK
+                left_out = LeftOut(wallet, signature, Reason.UNREADABLE, detail, created_at, is_signed)
+                chunk.left_out.append(left_out)
+            else:
+                own = self._fees_of(self.whole, wallet)
+                is_alone = self._is_alone(self.whole, wallet, {signature, *own})
+                evidence = EvmEvidence(logs, value, created_at, is_alone, sum(own.values()))
+                yield Case(evidence, wallet, self.number)
+
+    def _fees_of(self, whole: ChainBlock, wallet: TrackedWallet) -> dict[str, int]:
+        """Return by transaction the fees of what the wallet has sent and cost nothing else."""
+        sent = (one.hash for one in whole.listed if one.sender.lower() == wallet.address)
+        return {signature: self.fees[signature] for signature in sent if signature in self.fees}
+
+    def _is_alone(self, whole: ChainBlock, wallet: TrackedWallet, but: Collection[str]) -> bool:
+        """Return whether nothing else than some transactions may have changed the coin of a wallet."""
+        return not (
+            wallet in self.found.unlisted
+            or len(whole.listed) < len(whole.transactions)
+            or whole.names(wallet.address, but=but)
+            or any(
+                wallet.address in wallets and _may_concern(self.logs[other], wallet)
+                for other, wallets in self.found.wallets.items()
+                if other not in but
             )
-            yield Case(EvmEvidence(logs, value, created_at, is_alone), wallet, number)
+        )
 
 
 def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:

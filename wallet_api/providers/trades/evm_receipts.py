@@ -37,7 +37,6 @@ class _Log(Log, rename="camel", kw_only=True):
 
 class _Receipt(Receipt, rename="camel", kw_only=True):
     logs: list[_Log]  # type: ignore[assignment]
-    status: str | None = None
 
 
 class EvmReceipts:
