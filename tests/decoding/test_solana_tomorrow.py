@@ -1,6 +1,8 @@
 """Recorded transactions of Solana as they will be: with other rents, as version 1, in deeper calls."""
 
 import copy
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -51,6 +53,55 @@ def test_version_1_and_calls_nested_to_8_give_the_same_trades() -> None:
         )
         seen += 1
     assert seen > 100
+
+
+def steps_of(result: Row) -> Iterator[Row]:
+    """Yield the parsed instructions in the order of execution."""
+    inner = {group["index"]: group["instructions"] for group in result["meta"]["innerInstructions"] or ()}
+    for index, outer in enumerate(result["transaction"]["message"]["instructions"]):
+        for each in (outer, *inner.get(index, ())):
+            if isinstance(each.get("parsed"), dict):
+                yield each["parsed"]
+
+
+def rented(result: Row, rent: int) -> tuple[Row, int]:
+    """Return it with another rent of the token accounts that it creates, and how many these are."""
+    result = copy.deepcopy(result)
+    keys = [key["pubkey"] for key in result["transaction"]["message"]["accountKeys"]]
+    after, less, created = Counter[str](), RENT - rent, set()
+    opened = {
+        step["info"]["account"] for step in steps_of(result) if step["type"].startswith("initializeAccount")
+    }
+    count = 0
+    for step in steps_of(result):
+        info = step.get("info", {})
+        if info.get("newAccount") in opened and info["lamports"] >= RENT:
+            info["lamports"] -= less
+            after[info["source"]] += less
+            after[info["newAccount"]] -= less
+            created.add(info["newAccount"])
+            count += 1
+        elif step["type"] == "closeAccount" and info["account"] in created:
+            after[info["account"]] += less
+            after[info["destination"]] -= less
+            created.remove(info["account"])
+    balances = result["meta"]["postBalances"]
+    result["meta"]["postBalances"] = [units + after[key] for key, units in zip(keys, balances, strict=True)]
+    return result, count
+
+
+@pytest.mark.parametrize("rent", STEPS_OF_RENT)
+def test_recorded_transactions_with_another_rent_give_the_same_trades(rent: int) -> None:
+    seen = 0
+    for case in CASES:
+        result, count = rented(case.result, rent)
+        if count:
+            assert (case.key, trades_of(decode_for(read(result), case.wallet))) == (
+                case.key,
+                trades_of(case.decode()),
+            )
+            seen += bool(case.trades)
+    assert seen > 50
 
 
 @pytest.mark.parametrize("rent", STEPS_OF_RENT)

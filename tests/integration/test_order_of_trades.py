@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 from tests.ledger import in_process
 from tests.ledger.caller import Caller
 from tests.ledger.command import run_file
+from tests.ledger.contents import contents
 from tests.ledger.figures import compare, figures
 from tests.ledger.follower import LATEST, Follower
 from tests.ledger.mints import mint_of
@@ -308,3 +309,26 @@ def _less(chance: random.Random, row: Row) -> Row:
     return chance.choice(
         [_whole(row), _whole(row) | {"block": row["block"]}, row | {"created_at": _whole(row)["created_at"]}]
     )
+
+
+def test_no_figure_depends_on_how_a_signature_is_spelled(database_url: str, connection: Connection) -> None:
+    """Where the places of trades are whole, other signatures in another order give the same ledger."""
+    rows = list(_of_fast_wallets(random.Random(5), 400))
+    importer = in_process.Importer(database_url, batch_rows=50)
+    importer.wallets(WALLETS)
+    ledgers = []
+    for seed in (1, 2):
+        names = [f"{number:04d}" for number in range(len(rows))]
+        random.Random(seed).shuffle(names)
+        spelled = [row | {"tx_signature": name} for row, name in zip(rows, names, strict=True)]
+        importer.trades(spelled)
+        found = contents(connection, NOW)
+        # Each trade by its place instead.
+        found["trades"] = {
+            (*key[:3], trade["block_index"]): {**trade, "tx_signature": None}
+            for key, trade in found["trades"].items()
+        }
+        ledgers.append(found)
+        importer.remove_trades(spelled)
+    assert len(ledgers[0]["trades"]) == len(rows)
+    assert ledgers[0] == ledgers[1]

@@ -4,6 +4,7 @@ tests/decoding decodes all of them, also as a node without state shows them and 
 """
 
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
@@ -25,12 +26,20 @@ USD = Decimal(160)
 SINCE = ("--since", "2015-07-30")
 
 
-def read(stub: Stub, operator: Operator, chain: str) -> Outcome:
-    """Track the wallets of a chain, and read it from its node in one round."""
+def read(stub: Stub, operator: Operator, chain: str, began: datetime | None = None) -> Outcome:
+    """Track the wallets of a chain, and read it from its node in one round.
+
+    Its blocks are those of the recorded times, or five a second since it `began`.
+    """
     operator.environment |= stub.node_environment if chain == "solana" else stub.evm_environment(chain)
     stub.prices.hourly = lambda currency, moment: float(USD)
     recorded = [one for one in RECORDED if one.chain == chain]
     serve(stub, recorded)
+    if began is not None:
+        blocks = stub.nodes.blocks[chain]
+        blocks.milliseconds = CHAINS[chain].milliseconds or ""
+        for place, block in enumerate(blocks.blocks):
+            block.created_at = began + timedelta(milliseconds=200 * place)
     operator.track(*{(chain, wallet): None for one in recorded for wallet in one.wallets})
     return operator.sync("trades", "--chain", chain, *SINCE)
 
@@ -104,3 +113,20 @@ def test_recorded_transactions_are_the_trades_that_they_were(
     unsigned = sum(len(one.unsigned) for one in recorded)
     assert done.only["no_trades"] == none - left_out.total() - unsigned
     assert operator.sync("trades", "--chain", chain, *SINCE).only["changed"] == 0
+
+
+@pytest.mark.parametrize("chain", EVM_CHAINS)
+def test_tomorrow_in_five_blocks_a_second_they_are_the_same_trades_in_their_order(
+    stub: Stub, operator: Operator, chain: str
+) -> None:
+    began = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
+    read(stub, operator, chain, began)
+    assert {key: trade[:2] for key, trade in operator.ledger().items()} == expected(chain)
+    rows = operator.fetch("SELECT created_at, block FROM trades ORDER BY created_at, block")
+    assert [row["block"] for row in rows] == sorted(row["block"] for row in rows)
+    start = stub.nodes.blocks[chain].start
+    # Where the header has milliseconds, the time is that of the block.
+    unit = timedelta(milliseconds=1) if CHAINS[chain].milliseconds else timedelta(seconds=1)
+    for row in rows:
+        passed = timedelta(milliseconds=200 * (row["block"] - start))
+        assert row["created_at"] == began + passed // unit * unit
