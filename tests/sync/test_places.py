@@ -13,7 +13,7 @@ from tests.stub.transactions import WRAPPED as WRAPPED_SOL
 from tests.stub.transactions import transaction
 from tests.sync import evm_trades, solana
 from tests.sync.evm_trades import CAT, WRAPPED, signature
-from tests.sync.operator import Operator
+from tests.sync.operator import Operator, Start
 from wallet_api.chains import CHAINS
 from wallet_api.cli import cli
 from wallet_api.database import connect
@@ -266,3 +266,21 @@ def test_after_a_sync_is_forgotten_all_blocks_of_its_chain_count_as_final(
     assert final(operator, "base") == {signature(BOUGHT): False}
     assert CliRunner().invoke(cli, ["sync", "forget", "base"], env=operator.environment).exit_code == 0
     assert final(operator, "base") == {signature(BOUGHT): True}
+
+
+def test_a_node_that_does_not_know_for_a_moment_makes_no_block_final(
+    stub: Stub, operator: Operator, start: Start
+) -> None:
+    chain = follow(stub, operator, "base")
+    chain.unfinal = 1
+    chain.add(AT, trades_of("base")[0])
+    since = (AT - timedelta(minutes=2)).isoformat()
+    running = start("trades", "--chain", "base", "--since", since, "--every", "6")
+    running.next_round()
+    chain.unfinal = None
+    # It is requested every ten seconds.
+    for _ in range(3):
+        running.next_round()
+    assert stub.requests_of("eth_getBlockByNumber").count("finalized") == 2
+    assert final(operator, "base") == {signature(BOUGHT): False}
+    running.end()

@@ -52,6 +52,8 @@ class EvmHead:
         self._confirm = confirm
         # When the newest block, and the final one, were requested.
         self._polled_at = self._final_at = -math.inf
+        # Whether the node has stated what is final: it may not know for a moment.
+        self._states_final = False
 
     def read(self, wallets: Sequence[TrackedWallet], since: datetime, known: Sequence[Block]) -> Head:
         """Return the newest block.
@@ -86,7 +88,10 @@ class EvmHead:
         is not younger than `confirm`.
         """
         if result.error is None and (block := self._node.read_if_any(result)) is not None:
+            self._states_final = True
             return min(reply_quantity(block.number), newest)
+        if self._states_final:
+            return None
         old = datetime.now(UTC) - self._confirm
         before = (known[0].number if known else newest) - 1
         return max((block.number for block in known if block.created_at <= old), default=before)

@@ -99,13 +99,15 @@ class SolanaNode:
         self._has_history = True
         # The newest final slot, and when it was requested.
         self._final, self._final_at = 0, -math.inf
+        self._final_lock = threading.Lock()
 
     def final_slot(self) -> int:
         """Return the newest final slot as it was at most some seconds ago."""
-        if time.monotonic() - self._final_at > _FINAL_SECONDS:
-            self._final_at = time.monotonic()
-            self._final = self._request("getSlot", _FINAL).read(int)
-        return self._final
+        with self._final_lock:
+            if time.monotonic() - self._final_at > _FINAL_SECONDS:
+                self._final = self._request("getSlot", _FINAL).read(int)
+                self._final_at = time.monotonic()
+            return self._final
 
     def listed(self, wallet: TrackedWallet, since: datetime) -> list[Listed]:
         """Return the successful transactions since then, in the order of their times."""
