@@ -43,6 +43,24 @@ def test_each_token_is_answered_in_its_place(caller: Caller, importer: Importer)
     assert caller.get(PATH, blockchain="solana", mint=mint_of("a"))["tokens"] == data["tokens"][2:3]
 
 
+def test_a_trade_that_exchanged_nothing_makes_no_price(caller: Caller, importer: Importer) -> None:
+    at = NOW - timedelta(minutes=5)
+    importer.trades([trade_row(ANN, "a", at, token_amount="4"), trade_row(ANN, "b", NOW, value="3")])
+    assert str(caller.get(PATH, **TOKEN)["tokens"][0]["price"]) == "3"
+    # It is corrected: the price is that of the trade before it, now and as of a moment after both.
+    unpriced = trade_row(ANN, "b", NOW, value="3", exchanged_value="0")
+    importer.trades([unpriced])
+    for moment in ({}, {"as_of": NOW.isoformat()}):
+        assert str(caller.get(PATH, **TOKEN, **moment)["tokens"][0]["price"]) == "0.25"
+    importer.remove_trades([trade_row(ANN, "a", at)])
+    (row,) = caller.get(PATH, **TOKEN)["tokens"]
+    assert (row["found"], row["price"], row["last_price"]) == (True, None, None)
+    # It costs what it costs.
+    wallet = {"blockchain": "solana", "type": "kol", "address": ANN}
+    (token,) = caller.get("/wallets/history", **wallet)["token_overview"]
+    assert str(token["avg_cost"]) == "3"
+
+
 def test_the_price_of_a_token_with_quadrillions_of_units_has_twelve_digits(
     caller: Caller, importer: Importer
 ) -> None:

@@ -213,7 +213,7 @@ def test_two_orders_of_one_transaction_have_their_own_prices() -> None:
     for wallet, expected in ((WALLET, SOLD), (OTHER, [(CAT, "sell", "3", "9")])):
         for node in NODES:
             (draft,) = decoded(carried(*both), node, wallet).drafts
-            assert (trades([draft]), draft.extra) == (expected, 0)
+            assert (trades([draft]), draft.exchanged(draft.native)) == (expected, 0)
 
 
 def _prices() -> Iterator[tuple[str, Transaction]]:
@@ -230,7 +230,29 @@ def _prices() -> Iterator[tuple[str, Transaction]]:
 def test_no_log_of_a_third_party_writes_a_price(writer: str, transaction: Transaction) -> None:
     for node in (ARCHIVE, TRACES):
         (draft,) = decoded(transaction, node).drafts
-        assert (writer, draft.native, draft.extra) == (writer, 1, 0)
+        is_own = transaction.receipt["from"] == WALLET
+        assert (writer, draft.native, draft.exchanged(draft.native)) == (writer, 1, None if is_own else 0)
+
+
+def test_what_was_bought_and_sold_makes_no_price() -> None:
+    # Where it sold a small part of what it bought, the rest makes one.
+    for halves, left, exchanged in ((1, "2.5", None), (4, "1", 0)):
+        bought = buy(1, 3 * UNITS, 3 * ETH)
+        bought.receipt["logs"] += [*sold(halves * UNITS // 2, halves * ETH // 2), log(Q, (SWAP,))]
+        for node in (ARCHIVE, TRACES):
+            (draft,) = decoded(bought, node).drafts
+            assert trades([draft]) == [(CAT, "buy", left, left)]
+            assert draft.exchanged(draft.native) == exchanged
+
+
+def test_of_what_others_carry_only_named_amounts_make_a_price() -> None:
+    stated = carried(*sold(), otc(WALLET, (CAT, UNITS), (WETH, ETH)), to=ZERO_X)
+    moved = carried(*sold(), fill())
+    ran = carried(log(WALLET, (EXECUTES,), 0), *sold(), log(WALLET, (EXECUTED,), 1, 0), to=WALLET)
+    for transaction, exchanged in ((stated, None), (moved, 0), (ran, 0)):
+        (draft,) = decoded(transaction).drafts
+        assert trades([draft]) == SOLD
+        assert draft.exchanged(draft.native) == exchanged
 
 
 def test_a_signature_covers_all_and_dust_spoils_no_order() -> None:

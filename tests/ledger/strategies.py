@@ -122,7 +122,7 @@ def trades(now: datetime) -> st.SearchStrategy[Row]:
             "event_index": st.sampled_from([0, 0, "0", 1, "", None]),
             "token_name": st.sampled_from(["Some Coin", "Other Coin", "", None]),
             "value_usd": empty | amounts(zero=True, decimals=6),
-            "exchanged_value": empty | amounts(),
+            "exchanged_value": empty | amounts(zero=True),
             "block": empty | st.sampled_from([0, 7, "7.0", 8]),
             "block_index": st.sampled_from(["", None, 0, 1, "1", "2.0"]),
         },

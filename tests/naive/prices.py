@@ -23,7 +23,7 @@ def price_trade(now: datetime, rule: Rule, trades: Iterable[Trade], usd_of: UsdO
 
     def is_large(trade: Trade) -> bool:
         usd = usd_of(trade)
-        return trade.value > 0 and (usd is None or usd >= least)
+        return trade.value > 0 and trade.exchanged != 0 and (usd is None or usd >= least)
 
     fit = [trade for trade in trades if trade.at <= now and is_large(trade)]
     newest = max(fit, key=_place, default=None)

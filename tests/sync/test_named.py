@@ -198,6 +198,9 @@ def test_what_is_accepted_is_a_trade_that_later_readings_leave(operator: Operato
     assert named(operator).keys() == {signature(2)}
     (kept,) = operator.fetch("SELECT reason FROM sync_left_out WHERE tx_signature = %s", signature(1))
     assert kept["reason"] == "accepted"
+    # An operator's word is no price.
+    made = operator.fetch("SELECT DISTINCT exchanged_value AS exchanged FROM trades")
+    assert [row["exchanged"] for row in made] == [0]
     # It stays, also where it cannot be read any more, and is not named again.
     for decoded in (source.decoded[signature(1)], Decoded(why=Reason.UNREADABLE, is_signed=False)):
         source.decoded[signature(1)] = decoded

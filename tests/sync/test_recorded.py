@@ -64,12 +64,12 @@ def expected(chain: str) -> dict[Key, tuple[str, str]]:
     }
 
 
-def exchanged(operator: Operator) -> dict[Key, str]:
+def exchanged(operator: Operator, where: str = "exchanged_value > 0") -> dict[Key, str]:
     """Return what the other side moved, where tips and fees are a part of the value."""
     rows = operator.fetch(
         "SELECT blockchain, address, tx_signature, mint, is_sell, exchanged_value FROM trades"
         " JOIN tokens USING (token_id) JOIN wallets USING (wallet_id, blockchain)"
-        " WHERE exchanged_value IS NOT NULL"
+        f" WHERE {where}"
     )
     return {
         (
@@ -105,6 +105,13 @@ def test_recorded_transactions_are_the_trades_that_they_were(
         for key, (native, _, moved) in trades.items()
         if moved is not None and Decimal(moved) != Decimal(native or 0)
     }
+    others = {
+        (chain, wallet, one.signature)
+        for one in recorded
+        for wallet in one.wallets
+        if chain != "solana" and one.row["receipt"]["from"] != wallet
+    }
+    assert {key[:3] for key in exchanged(operator, "exchanged_value = 0")} <= others
     left_out = Counter(reason for one in recorded for reason in one.left_out.values())
     kept = operator.fetch("SELECT reason, count(*) FROM sync_left_out WHERE trades IS NULL GROUP BY reason")
     assert {row["reason"]: row["count"] for row in kept} == left_out

@@ -227,7 +227,7 @@ BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
     ({"value_usd": "-1"}, 'value_usd must be at least 0, not "-1"'),
     ({"token_amount": "0.00"}, 'token_amount must be above 0, not "0.00"'),
     ({"token_amount": "0e5"}, 'token_amount must be above 0, not "0e5"'),
-    ({"exchanged_value": "0"}, 'exchanged_value must be above 0, not "0"'),
+    ({"exchanged_value": "-1"}, 'exchanged_value must be at least 0, not "-1"'),
     ({"token_amount": ""}, f"token_amount is empty; it {AMOUNT}"),
     *(({"value": text}, f'value {DIGITS}, not "{text}"') for text in ("1e-37", "1e60", "1e-999999999")),
     ({"tx_signature": ""}, "tx_signature is empty"),

@@ -25,7 +25,7 @@ from wallet_api.decoding.evm_others import (
     stated,
 )
 from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, UNCLEAR, agrees
+from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, ROUND_TRIP, UNCLEAR, agrees
 from wallet_api.decoding.swaps import NO_TRADE, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
@@ -63,7 +63,16 @@ class Decision:
     @property
     def _write(self) -> SwapWriter:
         evidence = self._evidence
-        return SwapWriter(self._wallet, evidence.signature, evidence.created_at, self._decimals)
+        unpriced = [mint for mint in self._tokens if not self._makes_price(mint)]
+        return SwapWriter(self._wallet, evidence.signature, evidence.created_at, self._decimals, unpriced)
+
+    def _makes_price(self, mint: str) -> bool:
+        """Return whether a token has a price by it: only what was signed, and not both bought and sold."""
+        if self._consent.how is not How.SIGNED:
+            return False
+        mine = self._flows.by_owner[self._wallet.address]
+        moved = sum(move.units for move in mine if move.mint == mint and move.giver != move.taker)
+        return moved - abs(self._passed.get(mint, 0)) <= ROUND_TRIP * abs(self._tokens[mint])
 
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise Unanswered, and UnusableRow."""
@@ -187,9 +196,7 @@ class Decision:
         return agrees(others.coin, coin.units) and others.is_all(units)
 
     def _trade(self, mint: str, units: int, coin: CoinChange, moved: int) -> Decoded:
-        """Return the trade. Of consents only a signature lets others' amounts make a price."""
-        is_signed = self._consent.how is How.SIGNED
-        swap = self._write.for_coin(mint, units, coin.units, moved if is_signed else None)
+        swap = self._write.for_coin(mint, units, coin.units, moved)
         return Decoded.of([swap], from_logs=not coin.is_exact)
 
     def _unpaid(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> Decoded:

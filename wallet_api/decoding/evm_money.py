@@ -60,7 +60,7 @@ def decode_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
     decimals = decimals_of(evidence, sorted(tokens | chain.stable_mints))
     if tokens - decimals.keys():
         return _UNPROVEN
-    write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals)
+    write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, tokens)
     try:
         drafts = _drafts(write, moved)
     except UnusableRow:

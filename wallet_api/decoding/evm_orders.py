@@ -33,7 +33,9 @@ def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent
     decimals = decimals_of(evidence, sorted(mints | chain.stable_mints))
     if mints - decimals.keys():
         return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
-    write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals)
+    # What only moved at the wallet is no amount that the order names.
+    unpriced = mints if any(fill.is_moved for fill in fills) else ()
+    write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, unpriced)
     return Decoded.of([filled(write, fill, coin or 0) for fill in fills])
 
 

@@ -8,6 +8,9 @@ ELSEWHERE = "the proceeds went to another account"
 DISAGREES = "others moved another amount than the wallet"
 UNCLEAR = "several tokens whose separate prices are unclear"
 
+# What was both bought and sold of a token, as a multiple of what is left of it.
+ROUND_TRIP = 2
+
 # The largest part of an amount that fees in the token itself may make up.
 FEES = 5
 

@@ -15,6 +15,7 @@ from wallet_api.decoding.moves import (
     ELSEWHERE,
     FEES,
     NO_EXCHANGE,
+    ROUND_TRIP,
     UNCLEAR,
     Changes,
     added,
@@ -38,8 +39,6 @@ _REMAINDER = 1000
 _LEFTOVER = 100
 # Tips and fees, in lamports, may be so much of small amounts; of larger ones a fifth at most (FEES).
 _LARGE = 20_000_000
-# What was both bought and sold, as a multiple of what is left of it.
-_ROUND_TRIP = 2
 
 
 class UnclearSwap(UnusableRow):
@@ -96,7 +95,6 @@ class _Reader:
         self, wallet: TrackedWallet, evidence: SolanaEvidence, moves: Moves, found: Sequence[Exchange]
     ) -> None:
         self._stable = wallet.chain.stable_mints
-        self._write = SwapWriter(wallet, evidence.signature, evidence.created_at, moves.decimals)
         self._moves = moves
         self._exchanges = found
         self._parties = [party for exchange in found for party in exchange.parties]
@@ -106,6 +104,8 @@ class _Reader:
         self._tokens = self._net()
         if self._tokens.keys() - moves.decimals.keys():
             raise UnusableRow("a token of unknown decimals")
+        traded = [mint for mint in self._tokens if self._is_round_trip(mint)]
+        self._write = SwapWriter(wallet, evidence.signature, evidence.created_at, moves.decimals, traded)
 
     def swaps(self) -> list[Swap]:
         """Return the swaps; none for what is no trade. Raise UnclearSwap, and UnusableRow."""
@@ -180,11 +180,14 @@ class _Reader:
         value = value + self._fees() if units > 0 else max(0, value - self._fees())
         return [self._write.for_coin(mint, units, value, self._moved_for(mint))]
 
+    def _is_round_trip(self, mint: str) -> bool:
+        """Return whether the wallet both bought and sold a token."""
+        moved = sum(abs(exchange.mine[mint]) for exchange in self._exchanges)
+        return moved > ROUND_TRIP * abs(self._tokens[mint])
+
     def _moved_for(self, mint: str) -> int | None:
-        """Return the coin that others moved for a token; None if the wallet both bought and sold it."""
+        """Return the coin that others moved for a token."""
         units = abs(self._tokens[mint])
-        if sum(abs(exchange.mine[mint]) for exchange in self._exchanges) > _ROUND_TRIP * units:
-            return None
         pool = added(self._parties)
         # Of what a pool exchanged with several buyers, the wallet's share.
         exchanged = abs(pool[None])

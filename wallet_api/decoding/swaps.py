@@ -42,8 +42,9 @@ class Swap:
 
     Swaps with equal transaction, pool and legs are the same swap. `usd` is the value of either side; None if
     the source has none. `exchanged` is what the other side moved of the native coin, if it differs from the
-    leg, which then contains tips and a bot's fees. `block` and `block_index` are the place of the transaction
-    in the chain, if the source states it with the swap.
+    leg, which then contains tips and a bot's fees. `makes_price` is whether its tokens have a price by it.
+    `block` and `block_index` are the place of the transaction in the chain, if the source states it with the
+    swap.
     """
 
     wallet: TrackedWallet
@@ -54,6 +55,7 @@ class Swap:
     sold: Leg
     usd: Decimal | None = field(default=None, compare=False)
     exchanged: Decimal | None = field(default=None, compare=False)
+    makes_price: bool = field(default=True, compare=False)
     block: int | None = field(default=None, compare=False)
     block_index: int | None = field(default=None, compare=False)
 

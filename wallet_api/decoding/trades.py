@@ -27,8 +27,9 @@ class Draft:
     `extra` is the part of the value that the other side of the exchange did not move: tips and fees, negative
     if they were taken off the proceeds. It is 0 if the other side moved less than half of the value of a
     purchase, or more than all of it, and likewise of a sale less than its value, or more than twice of it:
-    fees are no such part, and what others moved makes no price then. `block` (a slot) and `block_index` are
-    its place in the chain, where the source states it.
+    fees are no such part, and what others moved makes no price then. `makes_price` is whether it makes one at
+    all: not if the transaction both bought and sold the token. `block` (a slot) and `block_index` are its
+    place in the chain, where the source states it.
     """
 
     wallet: TrackedWallet
@@ -42,6 +43,7 @@ class Draft:
     extra: Decimal = _ZERO
     usd_to_convert: Decimal = _ZERO
     value_usd: Decimal | None = _ZERO
+    makes_price: bool = True
     block: int | None = None
     block_index: int | None = None
 
@@ -65,6 +67,12 @@ class Draft:
     def is_of_dollars(self) -> bool:
         """Return whether the whole value is converted from its dollars."""
         return self.native == 0 and self.usd_to_convert > 0 and self.value_usd == self.usd_to_convert
+
+    def exchanged(self, value: Decimal) -> Decimal | None:
+        """Return what the other side exchanged for this value: 0 if it makes no price, None for the value."""
+        if not self.makes_price:
+            return _ZERO
+        return value - self.extra if self.extra else None
 
     def value(self, price: Decimal) -> Decimal:
         """Return the whole value in the native coin at `price` dollars, rounded to its smallest unit."""
@@ -148,7 +156,8 @@ def _draft_transaction(swaps: Iterable[Swap], drafted: Drafted) -> None:
             drafted.left_out.append(
                 LeftOut(swap.wallet, swap.tx_signature, Reason.NO_VALUE, NO_VALUE, swap.created_at)
             )
-    for draft in drafts.values():
+    for (mint, is_sell), draft in drafts.items():
+        draft.makes_price &= (mint, not is_sell) not in drafts
         fees = -draft.extra if draft.is_sell else draft.extra
         if not 0 <= fees <= draft.native / (1 if draft.is_sell else 2):
             draft.extra = _ZERO
@@ -193,6 +202,7 @@ def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | No
         draft.block, draft.block_index = swap.block, swap.block_index
         draft.name = draft.name or leg.name
         draft.token_amount += leg.amount
+        draft.makes_price &= swap.makes_price
         if native is not None:
             draft.native += native
             draft.extra += native - (native if swap.exchanged is None else swap.exchanged)

@@ -13,6 +13,7 @@ SELECT DISTINCT ON (trades.token_id)
   JOIN wallets
     ON wallets.wallet_id = trades.wallet_id
  WHERE trades.value > 0
+   AND trades.exchanged_value IS DISTINCT FROM 0
  ORDER BY trades.token_id,
 {trade_order: @ DESC},
           wallets.address DESC

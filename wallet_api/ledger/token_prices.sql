@@ -1,5 +1,5 @@
--- Store the newest trade with a value above 0 of each token of `priced`, in the order of the feed: it makes the token's
--- price. It is looked up at one instant, since a LIMIT for each token cannot be sharded.
+-- Store the newest trade of each token of `priced`, in the order of the feed, whose value is above 0, and its exchanged_value,
+-- if it is known, as well: it makes the token's price. It is looked up at one instant, since a LIMIT for each token cannot be sharded.
 
 -- analyze_priced --
 ANALYZE priced;
@@ -32,6 +32,7 @@ INSERT INTO newest
          JOIN trades
            ON trades.token_id = missing.token_id
         WHERE trades.value > 0
+          AND trades.exchanged_value IS DISTINCT FROM 0
         GROUP BY trades.token_id
        )
 {newest_trades};

@@ -280,6 +280,6 @@ def trade_row(draft: Draft, native: Decimal) -> TradeRow:
         # A name that is not known now removes none.
         token_name=draft.name or UNSET,
         value_usd=draft.value_usd,
-        exchanged_value=native - draft.extra if draft.extra else None,
+        exchanged_value=draft.exchanged(native),
         **draft.place,
     )

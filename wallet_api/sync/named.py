@@ -110,7 +110,8 @@ def _import(connection: Connection, row: Row) -> int:
     def records() -> Iterator[Record[TradeRow]]:
         place = {name: row[name] for name in ("blockchain", "wallet_address", "tx_signature")}
         for number, trade in enumerate(row["trades"]):
-            yield number, b"", msgspec.convert(trade | place, TradeRow)
+            # What nothing proves makes no price.
+            yield number, b"", msgspec.convert(trade | place | {"exchanged_value": "0"}, TradeRow)
 
     def reject(number: int, line: bytes, fault: BadRow) -> None:
         rejected.append(str(fault))
@@ -157,7 +158,6 @@ def _trade(draft: Draft) -> dict[str, Any]:
         "created_at": draft.created_at.isoformat(),
         "value": None if draft.usd_to_convert or draft.is_unvalued else _text(draft.native),
         "value_usd": None if draft.value_usd is None else _text(draft.value_usd),
-        "exchanged_value": _text(draft.native - draft.extra) if draft.extra else None,
     }
     return {name: value for name, value in stated.items() if value is not None} | draft.place
 

@@ -113,7 +113,7 @@ class TradeRow(msgspec.Struct, gc=False):
             value = UNSET
         elif not value:
             raise BadRow(f"value is empty; it must be {AMOUNT_FORM}, unless value_usd is stated")
-        exchanged = optional_amount("exchanged_value", self.exchanged_value, above_zero=True)
+        exchanged = optional_amount("exchanged_value", self.exchanged_value)
         if self.created_at.tzinfo is None or not EARLIEST <= self.created_at <= now:
             self.created_at = check_time("created_at", self.created_at, now)
         self.event_index = 0 if self.event_index is UNSET else check_event_index(self.event_index)
