@@ -198,6 +198,27 @@ def test_every_code_and_reason_has_an_example_and_every_example_is_valid(own_doc
         assert f'"{word}"' in text
 
 
+def test_without_tables_each_response_has_one_type_and_nothing_else_differs(client: FlaskClient) -> None:
+    whole, own = (client.get(f"/v1/openapi.json{query}").json for query in ("", "?format=json"))
+    OpenAPIV31SpecValidator(own).validate()
+    for path, item in own["paths"].items():
+        operation, of_all = item["get"], whole["paths"][path]["get"]
+        assert list(operation["responses"]["200"]["content"]) == ["application/json"], path
+        tables = {"text/csv", "application/x-ndjson"} & set(of_all["responses"]["200"]["content"])
+        left_out = [one for one in of_all["parameters"] if one not in operation["parameters"]]
+        assert [one["name"] for one in left_out] == (["format", "bom"] if tables else []), path
+        of_all["parameters"] = operation["parameters"]
+        for name in tables:
+            del of_all["responses"]["200"]["content"][name]
+        if tables:
+            for status in ("200", "304"):
+                del of_all["responses"][status]["headers"]["X-Warnings"]
+            # Its examples list all arguments.
+            of_all["responses"]["400"] = operation["responses"]["400"]
+    assert own == whole
+    assert client.get("/v1/openapi.json?format=csv").json["error"]["allowed"] == ["json"]
+
+
 @pytest.mark.settings(proxy_hops=1)
 def test_the_server_is_where_the_document_was_requested(client: FlaskClient) -> None:
     for headers, url in (

@@ -42,8 +42,8 @@ def _run(folder: Path, *command: str, **environment: str) -> str:
     return str(done.stdout)
 
 
-def _document(server: Gunicorn, folder: Path) -> None:
-    response = requests.get(f"{server.url}/v1/openapi.json", timeout=20)
+def _document(server: Gunicorn, folder: Path, query: str = "") -> None:
+    response = requests.get(f"{server.url}/v1/openapi.json{query}", timeout=60)
     (folder / "openapi.json").write_bytes(response.content)
 
 
@@ -52,7 +52,7 @@ def _expected(server: Gunicorn, demo: DemoService) -> list[str]:
         arguments: Mapping[str, str] = {"blockchain": "solana", "type": "kol", "limit": "9"} | place
         headers = {"Authorization": f"Bearer {demo.key}"}
         url = f"{server.url}/v1/transactions/latest"
-        found = requests.get(url, arguments, headers=headers, timeout=20).json()["data"]
+        found = requests.get(url, arguments, headers=headers, timeout=60).json()["data"]
         return list(found["transactions"])
 
     newest = [f"row {row['tx_signature']}" for row in rows()]
@@ -96,7 +96,7 @@ def test_a_client_in_go_compiles_and_reads_trades_and_changes(
 def test_types_of_typescript_tell_trades_and_changes_apart(
     server: Gunicorn, demo: DemoService, tmp_path: Path
 ) -> None:
-    _document(server, tmp_path)
+    _document(server, tmp_path, "?format=json")
     _run(tmp_path, "openapi-typescript", "openapi.json", "-o", "schema.ts")
     rows = [f'export type {name} = components["schemas"]["{name}"];' for name in ("Change", "Trade")]
     rows = ['import type { components } from "./schema.js";', *rows]
@@ -108,7 +108,7 @@ def test_types_of_typescript_tell_trades_and_changes_apart(
 def test_functions_of_typescript_tell_trades_and_changes_apart(
     server: Gunicorn, demo: DemoService, tmp_path: Path
 ) -> None:
-    _document(server, tmp_path)
+    _document(server, tmp_path, "?format=json")
     # By it, the generator decides how modules are named.
     shutil.copy(_PROGRAMS / "tsconfig.json", tmp_path)
     _run(tmp_path, "openapi-ts", "-i", "openapi.json", "-o", "client", "-c", "@hey-api/client-fetch")

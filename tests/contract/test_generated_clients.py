@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import Enum
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import requests
@@ -24,7 +24,7 @@ NAME = "generated_wallet_client"
 def python_client(server: Gunicorn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A new Python client."""
     tmp_path = tmp_path_factory.mktemp("client")
-    document = requests.get(f"{server.url}/v1/openapi.json", timeout=20).content
+    document = requests.get(f"{server.url}/v1/openapi.json?format=json", timeout=60).content
     (tmp_path / "openapi.json").write_bytes(document)
     # Its code need not be formatted.
     (tmp_path / "generator.yml").write_text("post_hooks: []\n")
@@ -57,6 +57,9 @@ def test_a_generated_client_has_types_names_and_errors(
     assert models.Period.PERIOD_6H == "6h"
     # What operations share is one class for all of them.
     assert {kind.__name__ for kind in enumerations} == set(WORDS)
+    # No response is a text. A 304 has no body, and so any type.
+    types = {models.HistoryResponse, models.Error, Any, type(None)}
+    assert set(get_args(get_type_hints(operation.sync)["return"])) == types
     # `type` is a function of Python, so the generator calls it `type_`.
     given = {"blockchain": models.Blockchain.BLOCKCHAIN_SOLANA, "type_": models.WalletType.WALLET_TYPE_KOL}
     given["address"] = demo.wallet("solana", "kol")

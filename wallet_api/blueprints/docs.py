@@ -7,10 +7,10 @@ from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
 from wallet_api.errors import InvalidParameter
-from wallet_api.openapi.published import published
+from wallet_api.openapi.published import published, published_document
 from wallet_api.responses.operation import undocumented
 from wallet_api.responses.pages import cacheable, file_response, page_response, page_text
-from wallet_api.schemas.arguments import AMOUNTS
+from wallet_api.schemas.arguments import AMOUNTS, FORMATS
 from wallet_api.services import services
 
 blueprint = Blueprint("docs", __name__)
@@ -35,13 +35,14 @@ _DEMO = (
 @keyless
 @undocumented
 def openapi() -> Response:
-    """Return the OpenAPI 3.1 document of this version, of amounts that are numbers or strings."""
-    amounts = request.args.get("amounts") or AMOUNTS[0]
-    if amounts not in AMOUNTS:
-        message = f"Parameter amounts must be one of {', '.join(AMOUNTS)}."
-        raise InvalidParameter(message, parameter="amounts", allowed=AMOUNTS)
+    """Return the OpenAPI 3.1 document of this version, of all responses or of some forms of them."""
+    for name, allowed in (("amounts", AMOUNTS), ("format", FORMATS[:1])):
+        if request.args.get(name, "") not in ("", *allowed):
+            message = f"Parameter {name} must be one of {', '.join(allowed)}."
+            raise InvalidParameter(message, parameter=name, allowed=allowed)
+    amounts, has_tables = request.args.get("amounts") or AMOUNTS[0], not request.args.get("format")
     servers = orjson.dumps({"servers": [{"url": request.root_url.rstrip("/")}]})
-    body = servers[:-1] + b"," + published(current_app)[amounts][1:]
+    body = servers[:-1] + b"," + published_document(current_app, amounts, tables=has_tables)[1:]
     return cacheable(Response(body, content_type="application/json"))
 
 

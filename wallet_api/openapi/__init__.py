@@ -49,6 +49,7 @@ gzip`.
 seconds old, balances a minute; `meta.cached` and `meta.cache_age_seconds` show it.
 
 **Tables.** With `format=csv` or `ndjson`, where an operation has it, the response is its rows alone.
+`/v1/openapi.json?format=json` leaves tables out, so that each response of a generated client has one type.
 """
 
 _IF_NONE_MATCH = {
@@ -66,8 +67,11 @@ _TAGS = (
 )
 
 
-def document(app: Flask, amounts: str = "number") -> dict[str, Any]:
-    """Return the document of `app`: all of its operations, with all of their responses by `amounts`."""
+def document(app: Flask, amounts: str = "number", *, tables: bool = True) -> dict[str, Any]:
+    """Return the document of `app`: all of its operations, with all of their responses by `amounts`.
+
+    Without `tables` each response is JSON, and no operation takes `format`.
+    """
     spec = APISpec(
         title="Wallet Intelligence API",
         version=__version__,
@@ -100,6 +104,8 @@ def document(app: Flask, amounts: str = "number") -> dict[str, Any]:
         if amounts == "string":
             # The examples have numbers.
             operation = replace(operation, examples={})
+        if not tables:
+            operation = operation.without_tables()
         spec.path(path=rule.rule, operations={"get": _operation(app, rule, operation)})
     return spec.to_dict()
 

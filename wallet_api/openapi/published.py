@@ -11,16 +11,27 @@ _EXTENSION = "wallet_api.documents"
 
 
 def published(app: Flask) -> dict[str, bytes]:
-    """Return what is made once for an app: `number` and `string`, the document by `amounts`, and texts."""
-    if _EXTENSION not in app.extensions:
+    """Return the texts that are made of the document, once for an app."""
+    made = _made(app)
+    if "llms" not in made:
         described = document(app)
-        app.extensions[_EXTENSION] = {
-            "number": orjson.dumps(described),
-            "string": orjson.dumps(document(app, "string")),
+        made |= {
             "llms": llms_text(described).encode(),
             "skill": skill_text(described).encode(),
             "tools": orjson.dumps(tools(described)),
             "instructions": orjson.dumps(instructions(described)),
         }
-    made: dict[str, bytes] = app.extensions[_EXTENSION]
+    return made
+
+
+def published_document(app: Flask, amounts: str, *, tables: bool) -> bytes:
+    """Return the document, made once for an app and these arguments."""
+    name, made = f"{amounts} {tables}", _made(app)
+    if name not in made:
+        made[name] = orjson.dumps(document(app, amounts, tables=tables))
+    return made[name]
+
+
+def _made(app: Flask) -> dict[str, bytes]:
+    made: dict[str, bytes] = app.extensions.setdefault(_EXTENSION, {})
     return made

@@ -1,7 +1,7 @@
 """An operation: what its view takes and returns, which the OpenAPI document shows too."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -22,7 +22,7 @@ from wallet_api.responses.dollars import has_dollars, native_prices
 from wallet_api.responses.envelope import JSON, begin_envelope, respond
 from wallet_api.responses.rows import CONTENT_TYPES, write_rows
 from wallet_api.responses.seals import next_cursor, sealed
-from wallet_api.schemas.arguments import Arguments
+from wallet_api.schemas.arguments import OF_TABLES, Arguments
 from wallet_api.schemas.fields import with_strings
 from wallet_api.schemas.shapes import List, Shape, columns_of, joined, shape_of, to_json, write_values
 from wallet_api.schemas.slim import SLIM, slim
@@ -63,6 +63,12 @@ class Operation:
     def __post_init__(self) -> None:
         if (self.rows is not None) != ("format" in self.arguments.fields):
             raise TypeError(f"{self.summary}: `rows` and the argument `format` belong together")
+
+    def without_tables(self) -> "Operation":
+        """Return this operation as it is for those who never send `format`."""
+        if self.rows is None:
+            return self
+        return replace(self, arguments=type(self.arguments)(exclude=OF_TABLES), rows=None)
 
     def documents(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""

@@ -12,7 +12,8 @@ from wallet_api.schemas.argument_fields import MAX_TEXT, TYPE, Choice, FreeText,
 FORMATS = ("json", "csv", "ndjson")
 AMOUNTS = ("number", "string")
 # The arguments of the form of a response, which do not change what it is about.
-OF_FORM = ("format", "bom", "amounts")
+OF_TABLES = ("format", "bom")
+OF_FORM = (*OF_TABLES, "amounts")
 # What absent arguments are in the tools of MCP: lists would push out what they are part of.
 OF_TOOLS = {"include_wallets": "false"}
 
