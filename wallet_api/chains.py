@@ -117,6 +117,8 @@ class Chain:
     pseudo_mints: tuple[str, ...]
     stable_mints: frozenset[str]
     alchemy_network: str
+    dexscreener_id: str
+    geckoterminal_network: str
     explorer: Explorer
     rules: tuple[Rules, ...]
     evm_chain_id: int | None = None
@@ -191,9 +193,11 @@ def _evm(
     currency: Currency,
     wrapped_mint: str,
     stable_mints: Iterable[str],
-    explorer: Explorer,
+    markets: tuple[str, str],
+    explorer: str,
     rules: tuple[Rules, ...],
 ) -> Chain:
+    dexscreener_id, geckoterminal_network = markets
     return Chain(
         name=name,
         types=types,
@@ -205,7 +209,9 @@ def _evm(
         pseudo_mints=(EVM_PSEUDO_MINT, "0x0000000000000000000000000000000000000000"),
         stable_mints=frozenset(stable_mints),
         alchemy_network=f"{name}-mainnet",
-        explorer=explorer,
+        dexscreener_id=dexscreener_id,
+        geckoterminal_network=geckoterminal_network,
+        explorer=Explorer.of(explorer, dexscreener_id),
         rules=rules,
         evm_chain_id=chain_id,
     )
@@ -233,6 +239,8 @@ _SOLANA = Chain(
         )
     ),
     alchemy_network="solana-mainnet",
+    dexscreener_id="solana",
+    geckoterminal_network="solana",
     explorer=Explorer.of("solscan.io", "solana", wallet="account"),
     # A token account needs 2,039,280 lamports, since SIMD-0437 less in steps, down to 203,928:
     # https://docs.chainstack.com/docs/solana-rent-reduction-reclaim-excess-rent
@@ -257,7 +265,8 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
                     "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",  # FDUSD
                 ),
-                Explorer.of("bscscan.com", "bsc"),
+                ("bsc", "bsc"),
+                "bscscan.com",
                 (
                     Rules(date(2020, 8, 29), 3.0, 45.0),
                     # BEP-520 and BEP-524, and https://docs.bnbchain.org/announce/fermi-bsc.
@@ -273,7 +282,8 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2",  # USDT
                     "0x50c5725949a6f0c72e6c4a641f24049a917db0cb",  # DAI
                 ),
-                Explorer.of("basescan.org", "base"),
+                ("base", "base"),
+                "basescan.org",
                 (
                     Rules(date(2023, 6, 15), 2.0, 1200.0),
                     # https://docs.base.org/base-chain/specs/upgrades/denim/overview
@@ -288,7 +298,8 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
                     "0x6b175474e89094c44da98b954eedeac495271d0f",  # DAI
                 ),
-                Explorer.of("etherscan.io", "ethereum"),
+                ("ethereum", "eth"),
+                "etherscan.io",
                 (Rules(date(2015, 7, 30), 14.0, 900.0), Rules(date(2022, 9, 15), 12.0, 900.0)),
             ),
         )

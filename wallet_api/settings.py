@@ -15,6 +15,7 @@ from wallet_api.chains import CHAINS
 # The one of the demo speaks as Alchemy does.
 PROVIDERS = ("moralis", "rpc", "alchemy", "demo")
 TRADES_PROVIDERS = ("moralis", "rpc")
+MARKET_PROVIDERS = ("dexscreener", "geckoterminal", "jupiter")
 # As browsers send it: lower-case, without a path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
@@ -220,6 +221,7 @@ class Settings:
     token_price_max_age_seconds: float = _setting(86_400.0, _age)
     token_price_min_value_usd: Decimal = _setting(Decimal(1), _decimal)  # noqa: RUF009
     native_price_max_age_seconds: float = _setting(21_600.0, _age)
+    market_price_min_liquidity_usd: Decimal = _setting(Decimal(1000), _decimal)  # noqa: RUF009
 
     token_denylist: str | None = _setting(None)
 
@@ -271,6 +273,14 @@ class Settings:
     coingecko_api_key: str | None = _setting(None, secret=True)
     coingecko_requests_per_minute: float = _setting(20.0, _positive)
     binance_url: str = _setting("https://data-api.binance.vision", _url)
+    market_prices_provider: str | None = _setting(None, _one_of(*MARKET_PROVIDERS))
+    dexscreener_url: str = _setting("https://api.dexscreener.com", _url)
+    dexscreener_requests_per_minute: float = _setting(240.0, _positive)
+    geckoterminal_url: str = _setting("https://api.geckoterminal.com/api/v2", _url)
+    geckoterminal_requests_per_minute: float = _setting(20.0, _positive)
+    jupiter_url: str = _setting("https://api.jup.ag", _url)
+    jupiter_api_key: str | None = _setting(None, secret=True)
+    jupiter_requests_per_minute: float = _setting(24.0, _positive)
 
     port: int = _setting(8000, _port)
     web_concurrency: int = _setting(os.cpu_count() or 1, _whole(1))

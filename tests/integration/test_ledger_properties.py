@@ -80,6 +80,26 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
 
 
 @strategies.for_any(data=st.data())
+def test_quotes_of_markets_make_the_prices_of_a_naive_reading(
+    data: st.DataObject, database_url: str, connection: Connection
+) -> None:
+    quotes = data.draw(strategies.distinct(strategies.quotes(NOW), strategies.quote_key, most=24))
+    first, *others = in_process.cut(quotes, data.draw(st.lists(st.integers(0, 24), max_size=2))) or [[]]
+    before, after = data.draw(files()), data.draw(files())
+    steps = [*before, ("quotes", first), *after, *(("quotes", rows) for rows in others)]
+    importer = in_process.Importer(database_url)
+    in_process.clear(connection)
+    ledger = Ledger()
+    for kind, rows in [("wallets", strategies.wallets()), *steps]:
+        getattr(importer, kind)(rows)
+        getattr(ledger, f"add_{kind}")(rows)
+    moment = NOW - data.draw(st.sampled_from([timedelta(0), timedelta(minutes=30)]))
+    rule = data.draw(PRICE_RULES)
+    ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
+    compare(figures(connection, moment, [60], MINTS, rule), ledger)
+
+
+@strategies.for_any(data=st.data())
 def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_the_same(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:

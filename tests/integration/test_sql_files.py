@@ -126,7 +126,7 @@ def head_of(file: Path) -> str:
 def session(connection: Connection) -> Connection:
     """A connection that has the tables of an import as well, and looks for an index wherever one would do."""
     staging.prepare(connection)
-    for name in ("wallets", "remove", "rebuild"):
+    for name in ("wallets", "remove", "rebuild", "quotes"):
         connection.execute(load_statements("wallet_api.ledger", name)["staging"])
     connection.execute("CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices)")
     connection.execute("SET enable_seqscan = off")

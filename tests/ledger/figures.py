@@ -182,7 +182,7 @@ def _of_tokens(
         _, block = read_token(connection, now, rule, *place)
         found["token", now, *place] = block and {
             name: exact(made(TokenSchema), block)[name]
-            for name in ("token_name", "price", "price_usd", "price_at")
+            for name in ("token_name", "price", "price_usd", "price_at", "price_source", "liquidity_usd")
         }
         for type in (None, *(type for blockchain, type in GROUPS if blockchain == place[0])):
             token = (now, *place, type)

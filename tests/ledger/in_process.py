@@ -12,8 +12,16 @@ from wallet_api.database import Connection, connect
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rejects import Repeated
-from wallet_api.ledger.files.rows import PriceRow, TradeIdentity, TradeRow, WalletIdentity, WalletRow
+from wallet_api.ledger.files.rows import (
+    PriceRow,
+    QuoteRow,
+    TradeIdentity,
+    TradeRow,
+    WalletIdentity,
+    WalletRow,
+)
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
+from wallet_api.ledger.quotes import QuoteRule, import_quotes
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.schemas.shapes import Shape
 
@@ -42,6 +50,12 @@ class Importer:
         """Import a file of prices, in which nothing may be bad but repeats with other values."""
         with connect(self._url) as connection:
             return import_prices(connection, ndjson_records(_lines(rows), PriceRow), _refuse)
+
+    def quotes(self, rows: Iterable[Row], rule: QuoteRule | None = None) -> Summary:
+        """Import a file of quotes, in which nothing may be bad but tokens that nobody traded."""
+        with connect(self._url) as connection:
+            records = ndjson_records(_lines(rows), QuoteRow)
+            return import_quotes(connection, records, _leave_out, rule or QuoteRule())
 
     def remove_wallets(self, rows: Iterable[Row]) -> Removal:
         """Remove the wallets of a file; unknown ones are counted."""
@@ -90,7 +104,7 @@ def clear(connection: Connection) -> None:
         "volume_rollup",
     )
     tables = (
-        *(*ledger, "token_prices", "native_prices", "final_blocks"),
+        *(*ledger, "token_quotes", "market_prices", "token_prices", "native_prices", "final_blocks"),
         *("tokens", "wallet_groups", "wallets"),
     )
     # In a cluster, wallets are not deleted after others at once.
@@ -109,7 +123,8 @@ def _lines(rows: Iterable[Row]) -> Iterable[bytes]:
 
 
 def _leave_out(number: int, line: bytes, fault: BadRow) -> None:
-    assert str(fault) in ("the wallet has no such trade", "the wallet is not tracked"), fault
+    allowed = ("the wallet has no such trade", "the wallet is not tracked")
+    assert str(fault) in (*allowed, "no tracked wallet ever traded this token"), fault
 
 
 def _refuse(number: int, line: bytes, fault: BadRow) -> None:

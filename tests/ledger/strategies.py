@@ -143,6 +143,30 @@ def prices(now: datetime) -> st.SearchStrategy[Row]:
     )
 
 
+def quotes(now: datetime) -> st.SearchStrategy[Row]:
+    """A quote of a token, before the last half hour, of a minute of its own for each time."""
+    minutes = (31, 32, 40, 41, 42, 51, 59, 60, 61, 90, 91, 119, 125, 1439, 1440, 1441, 1475, 1500)
+    token = st.sampled_from([(chain, mint_on(chain, name)) for chain in ("solana", "eth") for name in MINTS])
+    return st.builds(
+        lambda token, usd, ago, liquidity: {
+            "blockchain": token[0],
+            "mint": token[1],
+            "usd": usd,
+            "priced_at": _text(now - timedelta(minutes=ago)),
+            "liquidity_usd": liquidity,
+        },
+        token,
+        amounts(decimals=8) | st.sampled_from(["10", "11", "12", "12.1", "100", "101", "1000"]),
+        st.sampled_from(minutes),
+        st.sampled_from([None, "999.9999", "1000", "20581.123456"]),
+    )
+
+
+def quote_key(row: Row) -> tuple[str, str, str]:
+    """What makes two rows quotes of one token at one time."""
+    return (row["blockchain"], row["mint"].lower(), row["priced_at"])
+
+
 def mint_on(blockchain: str, name: str) -> str:
     """The mint of a name in MINTS as a file has it."""
     return MINTS[name] if blockchain == "eth" else mint_of(name)

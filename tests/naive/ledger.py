@@ -15,7 +15,19 @@ from tests.naive.calendar import calendar_of
 from tests.naive.charts import chart_of, times_of
 from tests.naive.connections import connections_of
 from tests.naive.luck import luck_of
-from tests.naive.prices import USUAL, Rule, block_of, price_trade, shown_gain, unrealized
+from tests.naive.prices import (
+    DAY,
+    USUAL,
+    Priced,
+    Quote,
+    Rule,
+    block_of,
+    judged,
+    price_of,
+    price_trade,
+    shown_gain,
+    unrealized,
+)
 from tests.naive.signals import Question, signals_of
 from tests.naive.sums import (
     EVER,
@@ -68,6 +80,8 @@ class Ledger:
         self.trades: dict[tuple[Any, ...], Trade] = {}
         self.prices: dict[tuple[str, datetime], Fraction] = {}
         self.price_rule: Rule = USUAL
+        # Of each token by chain and mint.
+        self.quotes: dict[tuple[str, str], list[Quote]] = {}
         # Of each wallet, until a trade changes.
         self._walked: dict[Wallet, dict[str, Position]] = {}
 
@@ -108,27 +122,47 @@ class Ledger:
             if trade.usd is None:
                 self.trades[identity] = self._valued(trade)
 
-    def token(self, now: datetime, blockchain: str, mint: str) -> Row | None:
+    def add_quotes(self, rows: Iterable[Row], least_liquidity: Fraction = Fraction(1000)) -> None:
+        """Add the rows of a file of quotes, none of a time that is known, and decide which are used."""
+        for row in sorted(rows, key=lambda row: time_of(row["priced_at"])):
+            blockchain, at, usd = row["blockchain"], time_of(row["priced_at"]), Fraction(row["usd"])
+            place = (blockchain, folded(blockchain, row["mint"]))
+            if not self._of_token(*place):
+                continue
+            liquidity = Fraction(row["liquidity_usd"]) if row.get("liquidity_usd") else None
+            native = self._native_near(CURRENCY[blockchain], at)
+            quote = Quote(at, usd, liquidity, None if native is None else usd / native)
+
+            def usd_of(trade: Trade, native: Usd = native) -> Usd:
+                return trade.usd if native is None or trade.usd is not None else trade.value * native
+
+            trade = price_trade(at, (Fraction(1), DAY), self._of_token(*place), usd_of)
+            traded = None if trade is None else Priced(trade.traded / trade.amount, trade.at)
+            known = self.quotes.setdefault(place, [])
+            known.append(judged(quote, known, traded, least_liquidity))
+
+    def token(self, now: datetime, blockchain: str, mint: str, *, is_past: bool = False) -> Row | None:
         """Return the name and the price of a token, None if nobody traded it."""
         traded = self._of_token(blockchain, mint)
-        priced = self._price_trade(now, blockchain, mint)
+        priced = self._priced(now, blockchain, mint, is_past=is_past)
         return block_of(traded, priced, self._native_price(blockchain, now)) if traded else None
 
     def token_prices(self, now: datetime, blockchain: str, mints: Sequence[str]) -> list[Row]:
         """Return what is known of each token, with nothing from nodes."""
+        names = ("price", "price_usd", "price_at", "price_source", "liquidity_usd")
         of_nodes = dict.fromkeys(("symbol", "token_decimals", "token_supply", "market_cap", "market_cap_usd"))
-        unknown = {"token_name": "", **dict.fromkeys(("price", "price_usd", "price_at"))}
+        unknown = {"token_name": "", **dict.fromkeys(names)}
         last: Rule = (self.price_rule[0], timedelta.max)
 
         def row(mint: str) -> Row:
-            token = self.token(now, blockchain, mint)
-            newest = price_trade(now, last, self._of_token(blockchain, mint), self._usd_of(blockchain, now))
+            token = self.token(now, blockchain, mint, is_past=True)
+            newest = self._priced(now, blockchain, mint, last, is_past=True)
             return {
                 "mint": mint,
                 "found": token is not None,
                 **of_nodes,
                 **(token or unknown),
-                "last_price": None if newest is None else shown_price(newest.traded / newest.amount),
+                "last_price": None if newest is None else shown_price(newest.value),
                 "last_price_at": None if newest is None else shown_time(newest.at),
             }
 
@@ -240,6 +274,7 @@ class Ledger:
                 "last_seen": shown_time(position.trades[-1].at),
                 "still_holding": position.still_holding,
                 **{name: figure for name, figure in gain.items() if figure is not None},
+                **self._worth(now, blockchain, mint, position),
                 **held(position),
             }
 
@@ -344,7 +379,7 @@ class Ledger:
             self._traders(blockchain, mint, type),
             {wallet: self._whole_profile(wallet) for wallet in self.wallets},
             self._usd_of(blockchain, now),
-            self._price_trade(now, blockchain, mint),
+            self._priced(now, blockchain, mint),
             self._native_price(blockchain, now),
         )
 
@@ -357,7 +392,7 @@ class Ledger:
             for wallet, position in self._traders(blockchain, mint, None).items()
             if still_holding in (None, position.still_holding)
         }
-        priced = self._price_trade(now, blockchain, mint)
+        priced = self._priced(now, blockchain, mint)
         return [address for _, address in sorted_by(sort, traders, priced, ascending=order == "asc")]
 
     def token_holders(self, now: datetime, blockchain: str, mint: str, type: str | None) -> Row | None:
@@ -474,9 +509,9 @@ class Ledger:
         """Return all signals of a group, of which only profiles and names are of later than `now`."""
 
         def token_of(mint: str) -> Row:
-            token = self.token(now, blockchain, mint)
+            token = self.token(now, blockchain, mint, is_past=True)
             assert token is not None
-            names = ("token_name", "price", "price_usd", "price_at")
+            names = ("token_name", "price", "price_usd", "price_at", "price_source", "liquidity_usd")
             return {"mint": mint} | {name: token[name] for name in names}
 
         return signals_of(
@@ -614,12 +649,17 @@ class Ledger:
         if trade.given_usd is not None:
             return replace(trade, usd=trade.given_usd)
         currency = CURRENCY[trade.wallet[0]]
+        native = self._native_near(currency, trade.at)
+        return replace(trade, usd=None if native is None else trade.value * native)
+
+    def _native_near(self, currency: str, moment: datetime) -> Usd:
+        """Return the native price nearest a moment, at most an hour away."""
         near = [
-            (abs(at - trade.at), at, usd)
+            (abs(at - moment), at, usd)
             for (coin, at), usd in self.prices.items()
-            if coin == currency and abs(at - trade.at) <= HOUR
+            if coin == currency and abs(at - moment) <= HOUR
         ]
-        return replace(trade, usd=trade.value * min(near)[2] if near else None)
+        return min(near)[2] if near else None
 
     def _total_usd(self, blockchain: str, trades: list[Trade], now: datetime) -> Usd:
         usd_of = self._usd_of(blockchain, now)
@@ -637,14 +677,30 @@ class Ledger:
             if type in (None, self.wallets[wallet]["type"])
         }
 
-    def _price_trade(self, now: datetime, blockchain: str, mint: str) -> Trade | None:
+    def _priced(
+        self, now: datetime, blockchain: str, mint: str, rule: Rule | None = None, *, is_past: bool = False
+    ) -> Priced | None:
         traded, usd_of = self._of_token(blockchain, mint), self._usd_of(blockchain, now)
-        return price_trade(now, self.price_rule, traded, usd_of)
+        quotes = self.quotes.get((blockchain, mint), [])
+        return price_of(now, rule or self.price_rule, traded, usd_of, quotes, is_past=is_past)
+
+    def _worth(self, now: datetime, blockchain: str, mint: str, position: Position) -> Row:
+        """Return the price of what is held of a token, and what that is worth; nothing without one."""
+        priced, native = self._priced(now, blockchain, mint), self._native_price(blockchain, now)
+        if priced is None or not position.quantity:
+            return {}
+        worth = position.quantity * priced.value
+        return {
+            "price": shown_price(priced.value),
+            "price_source": priced.source,
+            "worth": shown(worth, 9),
+            **({} if native is None else {"worth_usd": shown(worth * native, 4)}),
+        }
 
     def _unrealized(self, now: datetime, blockchain: str, positions: dict[str, Position]) -> dict[str, Usd]:
         """Return the unrealized profit of each position in native currency."""
         return {
-            mint: unrealized(position, self._price_trade(now, blockchain, mint))
+            mint: unrealized(position, self._priced(now, blockchain, mint))
             for mint, position in positions.items()
         }
 

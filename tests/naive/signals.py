@@ -95,7 +95,8 @@ def _signal(
         for wallet in members
     }
     members = sorted(members, key=lambda wallet: (firsts[wallet], wallet[1].encode()))
-    price = {name: token.pop(name) for name in ("price", "price_usd", "price_at")}
+    names = ("price", "price_usd", "price_at", "price_source", "liquidity_usd")
+    price = {name: token.pop(name) for name in names}
     own = {"blockchain": members[0][0], "currency": profiles[members[0]]["currency"]}
     times = len(members) / question.least_wallets
     return {

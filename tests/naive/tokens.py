@@ -8,9 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.naive.prices import unrealized
+from tests.naive.prices import Priced, unrealized
 from tests.naive.sums import TOTALS, UsdOf, holding, part_of, picked, sums, tokens, value
-from tests.naive.walk import Position, Row, Trade, Usd, Wallet, percentage, shown, shown_price, shown_time
+from tests.naive.walk import Position, Row, Usd, Wallet, percentage, shown, shown_price, shown_time
 
 Traders = dict[Wallet, Position]
 
@@ -20,7 +20,7 @@ def stats_of(
     traders: Traders,
     profiles: dict[Wallet, Row],
     usd_of: UsdOf,
-    priced: Trade | None,
+    priced: Priced | None,
     native: Usd,
 ) -> Row:
     """Return the data of stats, but for the token, with the traders by what they bought."""
@@ -46,7 +46,7 @@ def stats_of(
     }
 
 
-def sorted_by(sort: str, traders: Traders, priced: Trade | None, *, ascending: bool = False) -> list[Wallet]:
+def sorted_by(sort: str, traders: Traders, priced: Priced | None, *, ascending: bool = False) -> list[Wallet]:
     """Return the traders by a figure as it is shown; those without it last, ties by address."""
 
     def place(wallet: Wallet) -> tuple[Any, ...]:
@@ -59,7 +59,7 @@ def sorted_by(sort: str, traders: Traders, priced: Trade | None, *, ascending: b
     return sorted(sorted(traders, key=lambda wallet: wallet[1].encode()), key=place)
 
 
-def _sort_figures(sort: str, position: Position, priced: Trade | None) -> list[Decimal | None]:
+def _sort_figures(sort: str, position: Position, priced: Priced | None) -> list[Decimal | None]:
     buys = [trade.at for trade in position.trades if not trade.is_sell]
     gain = unrealized(position, priced)
     return {
@@ -138,13 +138,13 @@ def _holding(position: Position) -> Row:
     return holding(position.quantity, position.peak)
 
 
-def _worth(position: Position, priced: Trade | None, native: Usd) -> Row:
+def _worth(position: Position, priced: Priced | None, native: Usd) -> Row:
     gain = unrealized(position, priced)
     if position.quantity == 0:
         worth: Usd = Fraction(0)
         in_usd: Usd = Fraction(0)
     else:
-        worth = None if priced is None else position.quantity * priced.traded / priced.amount
+        worth = None if priced is None else position.quantity * priced.value
         in_usd = native
     cost = position.held_cost
     percentage = None if gain is None else 100 * gain / cost if cost else Fraction(0)

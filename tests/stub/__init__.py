@@ -1,1 +1,1 @@
-"""A stub of all providers on one port: Moralis, Alchemy, JSON-RPC nodes, CoinGecko, Binance; and faults."""
+"""A stub of all providers on one port: of balances, trades, nodes, native prices and markets; and faults."""

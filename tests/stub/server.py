@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from flask import Response, request
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from tests.stub import alchemy, nodes, prices, swaps
+from tests.stub import alchemy, markets, nodes, prices, swaps
 from tests.stub.faults import Scenario
 from tests.stub.moralis import Portfolio, create_provider, json_response
 from tests.stub.stream import Stream
@@ -29,7 +29,8 @@ class Call(NamedTuple):
 class Stub:
     """A running stub. `portfolios`, `swaps`, `transactions` and `prices` are the data of the providers.
 
-    `scenarios` come first: those of a provider ("moralis", "alchemy", "rpc", "coingecko", "binance"), of
+    `scenarios` come first: those of a provider ("moralis", "alchemy", "rpc", "coingecko", "binance", or of
+    markets), of
     a node's method, and of a wallet or transaction (EVM: lower case). `requested` counts requests by subject;
     `release` ends what hangs.
     """
@@ -39,6 +40,7 @@ class Stub:
         self.swaps = swaps.Swaps()
         self.transactions = Transactions()
         self.prices = prices.Prices()
+        self.markets = markets.Markets()
         self.nodes = nodes.Nodes(self._portfolio, self.transactions, own=self.portfolios)
         self.stream = Stream()
         self.alchemy = alchemy.Alchemy(self._portfolio)
@@ -52,7 +54,7 @@ class Stub:
         app.register_blueprint(swaps.blueprint(self.swaps))
         app.register_blueprint(nodes.blueprint(self.nodes))
         app.register_blueprint(alchemy.blueprint(self.alchemy))
-        for blueprint in prices.blueprints(self.prices):
+        for blueprint in (*prices.blueprints(self.prices), *markets.blueprints(self.markets)):
             app.register_blueprint(blueprint)
         app.before_request(self._meet)
         self._lock = threading.Lock()
@@ -71,6 +73,12 @@ class Stub:
             "MORALIS_SOLANA_URL": self.url,
             "COINGECKO_URL": f"{self.url}/api/v3",
             "BINANCE_URL": f"{self.url}/binance",
+            "DEXSCREENER_URL": f"{self.url}/dexscreener",
+            "DEXSCREENER_REQUESTS_PER_MINUTE": "60000",
+            "GECKOTERMINAL_URL": f"{self.url}/geckoterminal",
+            "GECKOTERMINAL_REQUESTS_PER_MINUTE": "60000",
+            "JUPITER_URL": f"{self.url}/jupiter",
+            "JUPITER_REQUESTS_PER_MINUTE": "60000",
             "COINGECKO_REQUESTS_PER_MINUTE": "60000",
             "SYNC_REQUESTS_PER_SECOND": "1000",
             "SYNC_THREADS": "4",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.processes import run_program
-from wallet_api.settings import PROVIDERS, TRADES_PROVIDERS, Settings, SettingsError
+from wallet_api.settings import MARKET_PROVIDERS, PROVIDERS, TRADES_PROVIDERS, Settings, SettingsError
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
@@ -52,7 +52,11 @@ def test_every_setting_and_nothing_else_is_in_example_env_and_in_the_document() 
 
 def test_every_provider_is_in_the_document() -> None:
     rows = (ROOT / "docs" / "settings.md").read_text().splitlines()
-    for setting, words in (("SOLANA_PROVIDER", PROVIDERS), ("SOLANA_TRADES_PROVIDER", TRADES_PROVIDERS)):
+    for setting, words in (
+        ("SOLANA_PROVIDER", PROVIDERS),
+        ("SOLANA_TRADES_PROVIDER", TRADES_PROVIDERS),
+        ("MARKET_PRICES_PROVIDER", MARKET_PROVIDERS),
+    ):
         (row,) = [row for row in rows if row.startswith(f"| `{setting}` |")]
         assert [word for word in words if f"`{word}`" not in row.partition("provider of")[2]] == []
 

@@ -1,4 +1,4 @@
-"""`wallet-api import wallets|trades|prices FILE`: import a file and report its rows."""
+"""`wallet-api import wallets|trades|prices|quotes FILE`: import a file and report its rows."""
 
 import sys
 import time
@@ -21,7 +21,9 @@ from wallet_api.ledger.files.lines import Record, Reject, Warn
 from wallet_api.ledger.files.links import Links
 from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
-from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.ledger.files.rows import PriceRow, QuoteRow, TradeRow, WalletRow
+from wallet_api.ledger.quotes import QuoteRule
+from wallet_api.ledger.quotes import import_quotes as import_quote_rows
 from wallet_api.ledger.tokens import Token
 from wallet_api.settings import Settings
 
@@ -39,7 +41,7 @@ _timestamps = click.option(
 
 @click.group("import")
 def import_files() -> None:
-    """Import wallets, trades or prices from a file.
+    """Import wallets, trades, prices or quotes from a file.
 
     FILE is NDJSON (.ndjson, .jsonl, or - for standard input), an array of JSON (.json) or CSV (.csv), each
     also with .gz; of wallets also a list of addresses, one a line (.txt). A column that it does not have
@@ -85,6 +87,22 @@ def import_prices(file: str, **options: Any) -> None:
     _run(file, PriceRow, _import_prices, **options)
 
 
+@import_files.command("quotes")
+@_file
+@file_options(QuoteRow)
+@_timestamps
+@json_option
+def import_quotes(file: str, **options: Any) -> None:
+    """Import what tokens cost on markets, in dollars, with what their markets held (liquidity_usd).
+
+    Quotes of thin markets (MARKET_PRICE_MIN_LIQUIDITY_USD), without a native price within an hour, or far
+    from the last price are kept and counted, but make no price: import trades and prices first.
+    """
+    settings = Settings.from_environment()
+    rule = QuoteRule(settings.market_price_min_liquidity_usd, settings.token_price_min_value_usd)
+    _run(file, QuoteRow, partial(_import_quotes, rule=rule), **options)
+
+
 def _import_wallets(
     connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject, source: Source
 ) -> imports.Summary:
@@ -109,6 +127,16 @@ def _import_prices(
     connection: Connection, records: Iterator[Record[PriceRow]], reject: Reject, source: Source
 ) -> imports.Summary:
     return imports.import_prices(connection, records, reject)
+
+
+def _import_quotes(
+    connection: Connection,
+    records: Iterator[Record[QuoteRow]],
+    reject: Reject,
+    source: Source,
+    rule: QuoteRule,
+) -> imports.Summary:
+    return import_quote_rows(connection, records, reject, rule)
 
 
 def _run(
@@ -171,6 +199,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
             document["derived"] = summary.derived
         if summary.denied:
             document["denied"] = summary.denied
+        if summary.not_used:
+            document["not_used"] = summary.not_used
         if summary.warnings:
             document["warnings"] = summary.warnings
         print_json(document)
@@ -184,5 +214,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         click.echo(f"Computed {summary.derived} values from dollars, with the native price at their time.")
     if summary.denied:
         click.echo(f"Left out {summary.denied} rows of denied tokens (TOKEN_DENYLIST).")
+    if summary.not_used:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(summary.not_used.items()))
+        click.echo(f"{summary.not_used.total()} quotes make no price: {reasons}.")
     if summary.rejected:
         click.echo(f"Rejected rows, with reasons: {rejects}", err=True)

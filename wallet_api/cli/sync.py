@@ -21,10 +21,18 @@ from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.forms import EARLIEST
 from wallet_api.ledger.files.readers import read_denied
+from wallet_api.ledger.quotes import QuoteRule
 from wallet_api.settings import Settings, outdated
 from wallet_api.sync.faces import read_faces
+from wallet_api.sync.quotes import Quotes
 from wallet_api.sync.rounds import TradesSync
-from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
+from wallet_api.sync.sources import (
+    Provider,
+    face_sources,
+    market_source,
+    price_sources,
+    trade_providers,
+)
 from wallet_api.sync.summaries import RoundSummary
 from wallet_api.sync.watch import Watcher
 from wallet_api.times import read_time
@@ -72,7 +80,8 @@ _common = all_of(
 def sync() -> None:
     """Import new trades and prices from providers.
 
-    Trades come from Moralis or from JSON-RPC nodes, prices from CoinGecko and Binance, names from nodes.
+    Trades come from Moralis or from JSON-RPC nodes, prices from CoinGecko and Binance, names from nodes,
+    quotes of tokens from a provider of market prices.
 
     Exit status: 0 everything is up to date, 3 a part is not, or something is newly left out, 1 the sync
     failed. With --every it runs until SIGTERM or Ctrl-C, and then stops after the current wallet.
@@ -181,6 +190,27 @@ def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
             lambda connection, stopping: read_faces(connection, sources, stopping),
         )
         run(settings, [work], **options)
+
+
+@sync.command("quotes")
+@_chains
+@_common
+def sync_quotes(chains: tuple[str, ...], **options: Any) -> None:
+    """Read what tokens cost on markets, from the provider of MARKET_PRICES_PROVIDER.
+
+    Of tokens that a tracked wallet bought in the last two days once a minute, of others that one holds once
+    an hour, within the provider's rate. Quotes of thin markets, and prices that are far from the last one,
+    are kept and counted, but make no price.
+    """
+    with _ready(options) as (settings, stack):
+        source, pace = stack.enter_context(market_source(settings))
+        unknown = [chain for chain in chains if chain not in source.chains]
+        if unknown:
+            raise click.ClickException(f"{source.name} has no prices of {', '.join(unknown)}")
+        rule = QuoteRule(settings.market_price_min_liquidity_usd, settings.token_price_min_value_usd)
+        quoted = chains or tuple(source.chains)
+        quotes = Quotes(source, quoted, rule, options["every"])
+        run(settings, [Work("quotes", quoted, [pace], quotes.round)], **options)
 
 
 @contextmanager

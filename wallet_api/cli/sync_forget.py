@@ -9,13 +9,13 @@ from wallet_api.sync.finality import forget_final
 from wallet_api.sync.report import SyncName
 
 # All of its chains are synced by one process.
-_WHOLE: dict[str, SyncName] = {"prices": "prices", "tokens": "tokens"}
+_WHOLE: dict[str, SyncName] = {"prices": "prices", "tokens": "tokens", "quotes": "quotes"}
 
 
 @click.command("forget")
-@click.argument("name", metavar="CHAIN|prices|tokens", type=click.Choice((*CHAINS, *_WHOLE)))
+@click.argument("name", metavar="CHAIN|prices|tokens|quotes", type=click.Choice((*CHAINS, *_WHOLE)))
 def sync_forget(name: str) -> None:
-    """Forget a sync that is no longer run: the trades of a chain, prices or tokens.
+    """Forget a sync that is no longer run: the trades of a chain, prices, tokens or quotes.
 
     Its metrics, and so its alerts, end; all blocks of the chain count as final. The ledger stays. A sync that
     still runs comes back.

@@ -39,6 +39,7 @@ _POLL_SECONDS = 0.25
 _DEMO_SECONDS = 15.0
 _PRICES_SECONDS = 60.0
 _TOKENS_SECONDS = 60.0
+_QUOTES_SECONDS = 60.0
 
 
 @click.command()
@@ -212,6 +213,8 @@ def _sync_jobs(settings: Settings) -> dict[str, list[str]]:
         jobs["trades"] = ["--follow"]
     if any(settings.chain(chain).rpc_url for chain in CHAINS):
         jobs["tokens"] = ["--every", f"{_TOKENS_SECONDS:g}"]
+    if settings.market_prices_provider is not None:
+        jobs["quotes"] = ["--every", f"{_QUOTES_SECONDS:g}"]
     return jobs
 
 

@@ -1,5 +1,6 @@
 """Imports of files: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -55,7 +56,8 @@ class Summary:
     """The result of an import.
 
     The good rows, how many of them changed something, how many values were computed from dollars, the
-    rejected rows, those of denied tokens, which are left out, and warnings.
+    rejected rows, those of denied tokens, which are left out, the quotes that make no price, by reason, and
+    warnings.
     """
 
     landed: int = 0
@@ -63,6 +65,7 @@ class Summary:
     derived: int = 0
     rejected: int = 0
     denied: int = 0
+    not_used: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
 
 

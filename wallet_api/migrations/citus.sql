@@ -9,9 +9,11 @@ SELECT create_distributed_function(oid::regprocedure)
                    'loss_of', 'still_held', 'stored_signature', 'round_price', 'price_per_token', 'dollars', 'iso_time', 'refuse_chain',
                    'native_currency', 'bucket_end', 'terms_of', 'reach_of');
 
--- A statement about one wallet runs on its worker, where this function reads the trades of all wallets. Citus refuses that for the
--- sake of functions that write, or that run once in each shard.
+-- A statement about one wallet runs on its worker, where this function reads the trades of all wallets, or
+-- quotes. Citus refuses that for the sake of functions that write, or that run once in each shard.
 ALTER FUNCTION prices_before(bigint[], timestamptz, timestamptz, numeric, numeric)
+  SET citus.allow_nested_distributed_execution = on;
+ALTER FUNCTION quotes_before(bigint[], timestamptz, timestamptz)
   SET citus.allow_nested_distributed_execution = on;
 
 -- Small, and needed beside every wallet's rows: a copy on each worker.
@@ -23,6 +25,8 @@ SELECT create_reference_table('token_prices');
 SELECT create_reference_table('token_faces');
 SELECT create_reference_table('wallet_terms');
 SELECT create_reference_table('final_blocks');
+SELECT create_reference_table('token_quotes');
+SELECT create_reference_table('market_prices');
 
 -- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.
 SELECT create_distributed_table('trades', 'wallet_id');

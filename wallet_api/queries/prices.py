@@ -27,7 +27,8 @@ def token_prices(
     With `as_of`, the price that the ledger as it is now has for that moment. Raises InvalidParameter.
     """
     moment = moment_of(as_of, now)
-    head, tokens = read_prices(connection, moment, blockchain, mints, rule)
+    is_past = as_of is not None
+    head, tokens = read_prices(connection, moment, blockchain, mints, rule, is_past=is_past)
     return {
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
@@ -38,11 +39,17 @@ def token_prices(
 
 
 def read_prices(
-    connection: Connection, moment: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
+    connection: Connection,
+    moment: datetime,
+    blockchain: str,
+    mints: Sequence[str],
+    rule: PriceRule,
+    *,
+    is_past: bool,
 ) -> tuple[Row, Columns]:
-    """Return the price of the native coin, and the tokens as columns."""
+    """Return the price of the native coin, and the tokens as columns, at a moment that may be `is_past`."""
     chain = CHAINS[blockchain]
-    times = rule.parameters(moment)
+    times = rule.parameters(moment, is_past=is_past)
     parameters = {
         "blockchain": blockchain,
         "mints": list(mints),

@@ -90,7 +90,8 @@ def group_signals(
     }
     head, [signals, wallets] = connection.fetch_lists(_SIGNALS, parameters)
     rows = rows_of(signals)
-    tokens = _tokens_of(connection, moment, blockchain, signals["mint"], rule)
+    is_past = options.as_of is not None
+    tokens = _tokens_of(connection, moment, blockchain, signals["mint"], rule, is_past=is_past)
     wallets_of = rows_by(wallets, "ordinal")
     data = {
         "blockchain": blockchain,
@@ -144,11 +145,17 @@ def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]
 
 
 def _tokens_of(
-    connection: Connection, moment: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
+    connection: Connection,
+    moment: datetime,
+    blockchain: str,
+    mints: Sequence[str],
+    rule: PriceRule,
+    *,
+    is_past: bool,
 ) -> dict[str, Row]:
     if not mints:
         return {}
-    _, tokens = read_prices(connection, moment, blockchain, mints, rule)
+    _, tokens = read_prices(connection, moment, blockchain, mints, rule, is_past=is_past)
     return {row["mint"]: row for row in rows_of(tokens)}
 
 

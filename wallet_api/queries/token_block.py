@@ -14,7 +14,10 @@ _TOKEN = load_sql(__package__, "token")
 # No source of these exists yet.
 _UNKNOWN_CURVE = ("pool", "on_curve", "bonding_curve_progress")
 FACE = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
-_PRICES = ("price", "price_usd", "price_at", "market_cap", "market_cap_usd")
+_PRICES = (
+    *("price", "price_usd", "price_at", "price_source", "liquidity_usd"),
+    *("market_cap", "market_cap_usd"),
+)
 
 # The id of no token.
 UNKNOWN_TOKEN_ID = -1

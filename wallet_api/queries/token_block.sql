@@ -24,6 +24,8 @@
               round_price(token_price.price) AS price,
               round_price(token_price.price * latest.usd) AS price_usd,
               iso_time(token_price.price_at) AS price_at,
+              token_price.price_source,
+              round_half_up(token_price.liquidity_usd, 4) AS liquidity_usd,
               round_half_up(token_price.price * face.supply, 9) AS market_cap,
               round_half_up(token_price.price * face.supply * latest.usd, 4) AS market_cap_usd,
               round_half_up(latest.usd, 18) AS native_price_usd,

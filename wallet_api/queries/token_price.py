@@ -1,8 +1,10 @@
-"""Which trades make the prices of tokens: the parameters of statements that include `token_price.sql`."""
+"""Which trades and quotes make the prices of tokens: the parameters for `token_price.sql`."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
+
+_SECOND = timedelta(seconds=1)
 
 
 class PriceRule(NamedTuple):
@@ -11,13 +13,17 @@ class PriceRule(NamedTuple):
     min_value_usd: Decimal = Decimal(1)
     max_age_seconds: float = 86_400
 
-    def parameters(self, now: datetime) -> dict[str, Any]:
-        """Return the parameters of prices at `now`, which counts in whole seconds."""
+    def parameters(self, now: datetime, *, is_past: bool = False) -> dict[str, Any]:
+        """Return the parameters of prices at `now`, which counts in whole seconds.
+
+        At a moment that `is_past`, quotes count of the hours alone that were over: the others are not kept.
+        """
         now = now.replace(microsecond=0)
         return {
             "now": now,
             "price_min_usd": self.min_value_usd,
             "price_oldest_at": now - timedelta(seconds=self.max_age_seconds),
+            "quotes_until": now.replace(minute=0, second=0) if is_past else now + _SECOND,
         }
 
 

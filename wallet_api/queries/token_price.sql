@@ -1,8 +1,10 @@
 -- For other statements to include, after their CTEs wanted (token_id) and latest (usd), the latest native price. It adds
--- token_price (token_id, price, price_at): exchanged_value (without one, value) / token_amount of the trade that makes
--- the price of each wanted token, in native currency, unrounded; and the time of that trade. A token without a price has no row.
--- token_prices has the newest trade of each token. If that is ahead of the clock or too small, an earlier one is searched for.
--- Needs token_prices_pkey, and what prices_before needs.
+-- token_price (token_id, price, price_at, price_source, liquidity_usd): the price of each wanted token, in native currency,
+-- unrounded; its time; whether a trade or a market quote makes it, the newer of both; and the liquidity of the quote's pool. A
+-- token without a price has no row. The price of a trade is its exchanged_value (without one, its value) / token_amount.
+-- token_prices has the newest trade of each token, market_prices the newest quote. If that is ahead of the moment, or the trade
+-- too small, an earlier one is searched for.
+-- Needs token_prices_pkey, market_prices_pkey, and what prices_before and quotes_before need.
        newest_trade AS MATERIALIZED (
        SELECT token_prices.*,
               -- A trade without a dollar value counts with the latest native price; without one it is large enough.
@@ -16,7 +18,7 @@
                                                    FROM wanted))
           AND token_prices.created_at >= %(price_oldest_at)s
        ),
-       token_price AS (
+       trade_price AS (
        SELECT token_id,
               price,
               created_at AS price_at
@@ -35,4 +37,45 @@
         WHERE EXISTS (SELECT
                         FROM newest_trade
                        WHERE NOT makes_price)
+       ),
+       newest_quote AS MATERIALIZED (
+       SELECT market_prices.*,
+              market_prices.quoted_at < %(quotes_until)s AS makes_price
+         FROM market_prices
+        WHERE market_prices.token_id = ANY (ARRAY(SELECT token_id
+                                                    FROM wanted))
+          AND market_prices.quoted_at >= %(price_oldest_at)s
+       ),
+       market_price AS (
+       SELECT token_id,
+              price,
+              quoted_at,
+              liquidity_usd
+         FROM newest_quote
+        WHERE makes_price
+        UNION ALL
+       SELECT searched.token_id,
+              searched.price,
+              searched.quoted_at,
+              searched.liquidity_usd
+         FROM quotes_before(ARRAY(SELECT token_id
+                                    FROM newest_quote
+                                   WHERE NOT makes_price),
+                            %(quotes_until)s, %(price_oldest_at)s) AS searched
+        WHERE EXISTS (SELECT
+                        FROM newest_quote
+                       WHERE NOT makes_price)
+       ),
+       token_price AS (
+       SELECT token_id,
+              CASE WHEN newer.is_market THEN market_price.price ELSE trade_price.price END AS price,
+              CASE WHEN newer.is_market THEN market_price.quoted_at ELSE trade_price.price_at END AS price_at,
+              CASE WHEN newer.is_market THEN 'market' ELSE 'trade' END AS price_source,
+              CASE WHEN newer.is_market THEN market_price.liquidity_usd END AS liquidity_usd
+         FROM trade_price
+         FULL JOIN market_price
+        USING (token_id)
+        CROSS JOIN LATERAL (
+              SELECT COALESCE(market_price.quoted_at > trade_price.price_at,
+                              trade_price.price_at IS NULL) AS is_market) AS newer
        )

@@ -1,5 +1,5 @@
 -- For other statements to include. It adds latest, token_price, and valued: the positions of a wallet, with the names of their
--- tokens and what is gained on what is held; NULL without a price.
+-- tokens, the prices of what is held, and what is gained on it; NULL without a price.
 -- Needs positions_pkey, token_faces_pkey, native_prices_pkey, and what token_price.sql needs.
        -- Only tokens that are held need a price.
        wanted AS (
@@ -19,6 +19,8 @@
        SELECT record.*,
               face.symbol AS face_symbol,
               face.name AS face_name,
+              token_price.price,
+              token_price.price_source,
               record.quantity * token_price.price - record.cost AS unrealized
          FROM record
          LEFT JOIN token_faces AS face

@@ -34,14 +34,21 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import List, Shape, columns_of
-from wallet_api.schemas.token_fields import ChainSchema, PlaceSchema, SaleSchema, TokenFaceSchema
+from wallet_api.schemas.token_fields import (
+    LIQUIDITY,
+    PRICE_SOURCE,
+    ChainSchema,
+    PlaceSchema,
+    SaleSchema,
+    TokenFaceSchema,
+)
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema
 
 DIRECTIONS = ("buy", "sell")
 TRADE_EVENTS = ("trade", "correction")
 _PRICE_USD = "The same × the latest native price; null without one."
-_PRICE_AT = "Time of the trade that makes the price; null without one."
+_PRICE_AT = "Time of the trade or quote that makes the price; null without one."
 
 
 class FollowMixin:
@@ -225,11 +232,13 @@ class TokenChangeSchema(ChangeSchema):
 
 
 class TokenSchema(NativePriceShape, TokenFaceSchema, ChainSchema):
-    """A token, with its price according to the ledger."""
+    """A token, with its price."""
 
     price = Amount(PRICE, nullable=True)
     price_usd = Amount(_PRICE_USD, nullable=True)
     price_at = Moment(_PRICE_AT, nullable=True)
+    price_source = String(PRICE_SOURCE, nullable=True)
+    liquidity_usd = Amount(LIQUIDITY, nullable=True)
     market_cap = Amount("`price` × `token_supply`; null without one of them.", nullable=True)
     market_cap_usd = Amount("The same in USD; null without a native price.", nullable=True)
     market_cap_currency = String("Its currency; null without one.", nullable=True)

@@ -27,7 +27,7 @@ class PricesArguments(FormatMixin, ChainArguments):
 
 
 class PricedTokenSchema(TokenSchema):
-    """A token with its price according to the ledger; all is null or empty if it is not found."""
+    """A token with its price; all is null or empty if it is not found."""
 
     class Meta:
         exclude = (
@@ -37,7 +37,7 @@ class PricedTokenSchema(TokenSchema):
 
     found = Boolean("Whether a tracked wallet ever traded it, or it is `native`.")
     last_price = Amount("The newest price, however old; null without one.", nullable=True)
-    last_price_at = Moment("Time of the trade that makes it; null without one.", nullable=True)
+    last_price_at = Moment("Time of the trade or quote that makes it; null without one.", nullable=True)
 
 
 class PricesSchema(NativePriceShape):

@@ -24,7 +24,12 @@ from wallet_api.schemas.fields import (
     Strings,
 )
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
+from wallet_api.schemas.token_fields import (
+    LIQUIDITY,
+    PRICE_SOURCE,
+    ChainSchema,
+    TokenFaceSchema,
+)
 from wallet_api.schemas.wallets import ProfileSchema
 
 MODES = ("cluster", "entry", "exit")
@@ -71,7 +76,9 @@ class SignalStatsSchema(Shape):
     net_flow_usd = Amount(NET_FLOW_USD, optional=True)
     price = Amount("Price of the token at `as_of`; null without one.", nullable=True)
     price_usd = Amount("The same in USD; null without it or a native price.", nullable=True)
-    price_at = Moment("Time of the trade that makes the price; null without one.", nullable=True)
+    price_at = Moment("Time of the trade or quote that makes the price; null without one.", nullable=True)
+    price_source = String(PRICE_SOURCE, nullable=True)
+    liquidity_usd = Amount(LIQUIDITY, nullable=True)
 
 
 class SignalWalletSchema(Shape):

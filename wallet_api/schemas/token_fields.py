@@ -3,6 +3,9 @@
 from wallet_api.schemas.fields import Amount, Boolean, Integer, String
 from wallet_api.schemas.shapes import Shape
 
+PRICE_SOURCE = "`trade` or `market`: what makes the price, the newer of both; null without one."
+LIQUIDITY = "What the quoted market holds, in USD; null for a trade, and if unknown."
+
 
 class TransactionSchema(Shape):
     """A row that is about one transaction."""

@@ -80,7 +80,18 @@ def sync_metrics(connection: Connection, now: datetime) -> list[Metric]:
             if number is not None:
                 metric.add_metric(labels, number)
         metrics.append(metric)
-    return [*metrics, _followed_wallets(lists), _trade_delays(lists)]
+    return [*metrics, _followed_wallets(lists), _trade_delays(lists), _quotes(lists)]
+
+
+def _quotes(lists: report.Report) -> Metric:
+    metric = CounterMetricFamily(
+        "wallet_api_quotes",
+        "Tokens for whose price a market was asked; thin, far and unpriced quotes are not used.",
+        labels=("chain", "result"),
+    )
+    for row in lists["quotes"]:
+        metric.add_metric((row["blockchain"], row["result"]), row["total"])
+    return metric
 
 
 def _followed_wallets(lists: report.Report) -> Metric:

@@ -12,7 +12,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_statements
 from wallet_api.decoding.swaps import ACCEPTED, COUNTED, UNSIGNED, Reason
 
-SyncName = Literal["trades", "prices", "tokens"]
+SyncName = Literal["trades", "prices", "tokens", "quotes"]
 
 BLOCKS = "blocks"
 """The method by which chains are watched that are read block by block."""
@@ -20,7 +20,10 @@ BLOCKS = "blocks"
 # What was not added for so long is no longer watched by any process.
 _WATCHED_WITHIN = timedelta(minutes=5)
 _BOUNDS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, math.inf)
-_LISTS = ("syncs", "left_out", "blocks", "methods", "follows", "delays", "buckets", "named_chains")
+_LISTS = (
+    *("syncs", "left_out", "blocks", "methods", "follows", "delays", "buckets", "named_chains"),
+    "quotes",
+)
 
 _REPORT = load_statements(__package__, "report")
 
@@ -111,6 +114,12 @@ def of_progress(
     yield Fact(chain, "round_wallets", sync, last=wallets)
     yield Fact(chain, "round_read", sync, last=read)
     yield Fact(chain, "round_trades", sync, last=trades)
+
+
+def of_quotes(chain: str, results: Mapping[str, int]) -> Iterator[Fact]:
+    """Yield by result for how many tokens a market was asked."""
+    for result, count in results.items():
+        yield Fact(chain, "quotes", result, total=count)
 
 
 def of_left_out(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:

@@ -111,6 +111,15 @@ SELECT blockchain,
  USING (blockchain)
  ORDER BY blockchain;
 
+-- quotes --
+-- For how many tokens a market was asked, by what became of it. Needs sync_report_pkey.
+SELECT blockchain,
+       label AS result,
+       total::bigint AS total
+  FROM sync_report
+ WHERE name = 'quotes'
+ ORDER BY blockchain, label;
+
 -- blocks --
 -- The newest block of each chain that is read block by block. Needs sync_blocks_pkey.
 SELECT DISTINCT ON (blockchain)

@@ -1,7 +1,7 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,6 +12,10 @@ from wallet_api.chains import CHAINS
 from wallet_api.providers.faces import EvmFaces, FaceSource, SolanaFaces
 from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
+from wallet_api.providers.markets.dexscreener import DexScreener
+from wallet_api.providers.markets.geckoterminal import HEADERS, GeckoTerminal
+from wallet_api.providers.markets.jupiter import Jupiter
+from wallet_api.providers.markets.source import MarketSource
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 from wallet_api.providers.prices.binance import Binance
@@ -189,3 +193,29 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
     binance = Fetcher("binance", limits, metrics, pace=paces[1])
     with closing(gecko), closing(binance):
         yield Prices((CoinGecko(settings, gecko), Binance(settings, binance))), paces
+
+
+@contextmanager
+def market_source(settings: Settings) -> Iterator[tuple[MarketSource, Pace]]:
+    """Yield the provider of market prices, and its pace. Raise SettingsError if none is configured."""
+    name = settings.market_prices_provider
+    if name is None:
+        raise SettingsError(
+            "MARKET_PRICES_PROVIDER is not set; it names a provider of market prices, such as dexscreener"
+        )
+    limits = replace(Limits.of(settings), tries=_PRICE_TRIES)
+    per_minute = {
+        "dexscreener": settings.dexscreener_requests_per_minute,
+        "geckoterminal": settings.geckoterminal_requests_per_minute,
+        "jupiter": settings.jupiter_requests_per_minute,
+    }
+    pace = Pace(per_minute[name] / 60, settings.holdings_backoff_seconds)
+    headers = HEADERS if name == "geckoterminal" else {}
+    fetcher = Fetcher(name, limits, FetchMetrics(CollectorRegistry()), headers, pace=pace)
+    makers: Mapping[str, Callable[[Settings, Fetcher], MarketSource]] = {
+        "dexscreener": DexScreener,
+        "geckoterminal": GeckoTerminal,
+        "jupiter": Jupiter,
+    }
+    with closing(fetcher):
+        yield makers[name](settings, fetcher), pace

@@ -9,6 +9,8 @@ from typing import Any
 from wallet_api.chains import Currency
 
 SOME_FAILED = 3
+NOT_USED = ("thin", "far", "unpriced")
+"""Why a quote makes no price."""
 
 
 @dataclass(kw_only=True)
@@ -179,6 +181,53 @@ class TokensSummary(RoundSummary):
         if self.failures:
             words.append(f"failed: {', '.join(self.failures)}")
         return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
+
+
+@dataclass(kw_only=True)
+class ChainQuotes:
+    """The quotes of a chain in a round, by tokens.
+
+    `asked` are `quoted`, `missing` of the response, or `failed` with their requests; `not_used` are those of
+    the quoted ones that make no price, by reason, and `failures` the requests, by fault.
+    """
+
+    asked: int = 0
+    quoted: int = 0
+    missing: int = 0
+    not_used: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(NOT_USED, 0)))
+    failed: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def results(self) -> dict[str, int]:
+        """Return how many tokens had each result."""
+        used = self.quoted - self.not_used.total()
+        return {"used": used, **self.not_used, "missing": self.missing, "failed": self.failed}
+
+
+@dataclass(kw_only=True)
+class QuotesSummary(RoundSummary):
+    """The outcome of a round of quotes, by chain."""
+
+    chains: dict[str, ChainQuotes] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        return SOME_FAILED if any(counts.failed for counts in self.chains.values()) else 0
+
+    def words(self) -> str:
+        every = list(self.chains.values())
+        not_used = sum((counts.not_used for counts in every), Counter[str]())
+        quoted, asked = sum(counts.quoted for counts in every), sum(counts.asked for counts in every)
+        words = [f"{quoted} of {asked} tokens quoted"]
+        if not_used:
+            words.append(f"not used: {_counted(not_used)}")
+        failures = sum((counts.failures for counts in every), Counter[str]())
+        if failures:
+            words.append(f"requests failed: {_counted(failures)}")
+        return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
+
+    def data(self) -> dict[str, Any]:
+        return super().data() | {"chains": {chain: vars(counts) for chain, counts in self.chains.items()}}
 
 
 def _counted(counts: Mapping[str, int]) -> str:

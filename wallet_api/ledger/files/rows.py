@@ -143,6 +143,23 @@ class PriceRow(msgspec.Struct):
         return self.currency, check_amount("usd", self.usd, above_zero=True), priced_at
 
 
+class QuoteRow(msgspec.Struct):
+    """The price of a token in USD on a market at a moment, and what that market holds in USD, if known."""
+
+    blockchain: Blockchain
+    mint: str
+    usd: RawAmount
+    priced_at: datetime
+    liquidity_usd: RawAmount = UNSET
+
+    def check(self, now: datetime) -> tuple[datetime, str, str | None]:
+        """Convert the mint to its stored form, and return time, price and liquidity. Raises BadRow."""
+        self.mint = check_address(self.blockchain, self.mint, "mint")
+        usd = check_amount("usd", self.usd, above_zero=True)
+        liquidity = optional_amount("liquidity_usd", self.liquidity_usd)
+        return check_time("priced_at", self.priced_at, now), usd, None if liquidity is UNSET else liquidity
+
+
 class WalletIdentity(msgspec.Struct):
     """A wallet, tracked or not."""
 

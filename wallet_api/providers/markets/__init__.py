@@ -1,0 +1,1 @@
+"""The providers of market prices of tokens, a module each."""
