@@ -190,7 +190,8 @@ class Transactions:
     def slot(self, options: Row) -> int:
         """getSlot."""
         assert options == {"commitment": "finalized"}
-        return max((self._results[each]["slot"] for each in self._results.keys() - self.unfinal), default=0)
+        final = set(self._results) - self.unfinal
+        return max((self._results[each]["slot"] for each in final), default=0)
 
     def block_time(self, slot: int) -> int | None:
         """getBlockTime."""
@@ -220,7 +221,7 @@ class Transactions:
 
     def _in_order(self, signatures: set[str]) -> list[str]:
         """Return transactions in the order in which they were added, which is that within a block."""
-        return [signature for signature in self._results if signature in signatures]
+        return [signature for signature in list(self._results) if signature in signatures]
 
     def history(self, address: str, options: Row) -> Row:
         """getTransactionsForAddress, the oldest first.

@@ -123,6 +123,18 @@ def test_wallets_are_ranked_by_what_they_gained_in_several_tokens(
     assert not (tmp_path / "found.ndjson.state").exists()
 
 
+def test_what_a_candidate_did_in_one_block_is_walked_in_the_order_of_the_chain(
+    operator: Operator, launches: Launches, tmp_path: Path
+) -> None:
+    fast = f"0x{0xFA:040x}"
+    launches.block(launches.buy(fast, CAT, 100, 1), launches.buy(fast, DOG, 10, 1))
+    launches.block(launches.sell(fast, CAT, 100, 2), launches.buy(fast, CAT, 100, 3))
+    launches.blocks([(), (), ()])
+    found = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--first", "9")
+    # Bought for 1, sold for 2, and bought again for 3.
+    assert sums(found.of(fast), "won", "realized") == (1, "1")
+
+
 def test_beside_each_candidate_stands_what_it_did_in_numbers(
     operator: Operator, launches: Launches, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ _WALKED = load_statements("wallet_api.ledger", "put_in")["walked"]
 _RANKING = load_statements(__package__, "ranking")
 _COPY = (
     "COPY fresh (wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature,"
-    " token_amount, value) FROM STDIN"
+    " token_amount, value, block, block_index) FROM STDIN"
 )
 
 # Of a wallet or of one of its positions, by the names of ledger/sums.sql.
@@ -42,7 +42,8 @@ def rank(
             for draft, amount, value in trades:
                 place = wallets[draft.wallet.address], tokens[draft.mint]
                 of_trade = draft.created_at, 0, draft.is_sell, False, draft.tx_signature
-                copy.write_row((*place, *of_trade, amount, value))
+                in_chain = (draft.place.get(name) for name in ("block", "block_index"))
+                copy.write_row((*place, *of_trade, amount, value, *in_chain))
         connection.execute(_WALKED)
         ranked = connection.execute(_RANKING["wallets"], parameters).fetchall()
         positions = connection.execute(_RANKING["positions"]).fetchall()
