@@ -25,6 +25,7 @@ from wallet_api.queries import cursors
 from wallet_api.queries.feed_page import parameters_after
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.settings import Settings
+from wallet_api.sync.finality import forget_final, save_final
 from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
@@ -172,8 +173,12 @@ def test_a_trade_is_final_when_its_block_is_and_without_a_block(
         return {row["tx_signature"]: row["final"] for row in caller.get(LATEST, **GROUP)["transactions"]}
 
     assert final() == {"x": True, "y": True, "z": True}
-    connection.execute("INSERT INTO final_blocks VALUES ('base', 3), ('solana', 8)")
+    save_final(connection, "base", 30)
+    for number in (7, 8, 7):
+        save_final(connection, "solana", number)
     assert final() == {"x": False, "y": True, "z": True}
+    forget_final(connection, ["solana"])
+    assert final() == {"x": True, "y": True, "z": True}
 
 
 @pytest.mark.parametrize(
