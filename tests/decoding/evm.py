@@ -12,6 +12,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.decoding import decode
 from wallet_api.decoding.evm import Receipt
 from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, Unanswered
+from wallet_api.decoding.evm_frames import Frames
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded
@@ -27,7 +28,7 @@ class Given:
     """A transaction, and what is known of it: changes of native balances, with the fee of the sender.
 
     `deposits` are changes of deposits at entry points; `placed_by` has the owner of orders
-    in native coin by their ids; `input` is that of the transaction.
+    in native coin by their ids; `input` is that of the transaction, `frames` what the wallet's code ran.
     """
 
     chain: str
@@ -38,6 +39,7 @@ class Given:
     deposits: Mapping[str, int] = field(default_factory=dict)
     placed_by: Mapping[str, str] = field(default_factory=dict)
     input: bytes = b""
+    frames: Frames | None = None
 
     def logs(self) -> Logs:
         """Return what is read of the receipt."""
@@ -65,6 +67,8 @@ class Given:
                 return self.placed_by.get(question.id)
             case Need.INPUT:
                 return self.input
+            case Need.FRAMES:
+                return self.frames
             case Need.BALANCES if node == ARCHIVE:
                 return RICH, RICH + self.coins.get(address, 0)
             case Need.DEPOSITS if node == ARCHIVE:

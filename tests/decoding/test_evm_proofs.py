@@ -10,6 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
@@ -28,6 +29,7 @@ from tests.stub import evm
 from tests.stub.evm import Row, Transaction, log, transfer, word
 from tests.sync.evm_trades import CAT, DOG, ETH, FRIEND, POOL, ROUTER, SWAP, USDC, WALLET, WETH, buy, receipt
 from tests.sync.operator import plain
+from wallet_api.decoding.evm_frames import Frame, Frames, frames_of
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
 from wallet_api.decoding.trades import Decoded, Draft
 
@@ -263,15 +265,23 @@ def test_a_signature_covers_all_and_dust_spoils_no_order() -> None:
 RELAYER, DELEGATION = f"0x{'e1' * 20}", f"0x{'de' * 20}"
 
 
-# Of 457 recorded swaps. What is only counted is of two tokens, neither of them money.
+# Of 457 recorded swaps, without traces and with them. What is only counted is of two tokens, neither money.
 SPONSORED = {
-    **{"buy counts": 141, "buy named": 12, "buy else": 1},
-    **{"sell counts": 2, "sell named": 154, "sell else": 3, "sell+sell named": 1},
-    **{"buy+sell counts": 3, "buy+sell named": 102, "buy+sell else": 38},
+    False: {
+        **{"buy counts": 141, "buy named": 12, "buy else": 1},
+        **{"sell counts": 2, "sell named": 154, "sell else": 3, "sell+sell named": 1},
+        **{"buy+sell counts": 3, "buy+sell named": 102, "buy+sell else": 38},
+    },
+    True: {
+        **{"buy counts": 153, "buy else": 1},
+        **{"sell counts": 156, "sell else": 3, "sell+sell counts": 1},
+        **{"buy+sell counts": 105, "buy+sell else": 38},
+    },
 }
 
 
-def test_what_sponsors_carry_for_accounts_counts_or_is_named() -> None:
+@pytest.mark.parametrize("has_traces", [False, True])
+def test_what_sponsors_carry_for_accounts_counts_or_is_named(has_traces: bool) -> None:
     read: Counter[str] = Counter()
     for case in CASES:
         receipt = case.given.receipt
@@ -283,6 +293,10 @@ def test_what_sponsors_carry_for_accounts_counts_or_is_named() -> None:
         carried = replace(
             case.given, receipt=receipt | {"from": RELAYER, "to": DELEGATION}, value=0, coins=coins
         )
+        if has_traces:
+            # All of it is one call of the account.
+            frames = Frames([(0, len(receipt["logs"]) - 1)], coins[case.wallet])
+            carried = replace(carried, frames=frames)
         result = carried.decode(case.wallet, ARCHIVE)
         sides = "+".join(sorted(side for _, side, *_ in case.trades))
         values = {(draft.mint, "sell" if draft.is_sell else "buy"): draft.native for draft in result.drafts}
@@ -292,4 +306,98 @@ def test_what_sponsors_carry_for_accounts_counts_or_is_named() -> None:
         read[f"{sides} {how}"] += 1
     print("sponsored:", *sorted(read.items()), sep="\n")
     # Coin that is gone was sent by the account's own code; what it sold for coin is proven by nothing.
-    assert read == SPONSORED
+    assert read == SPONSORED[has_traces]
+
+
+def call(sender: str, to: str, *inner: Row, value: int = 0, kind: str = "CALL", **more: Any) -> Row:
+    """Return the frame of a call, with its logs and the calls that it made, in their order."""
+    calls: list[Row] = []
+    logs: list[Row] = []
+    for one in inner:
+        if "topics" in one:
+            logs.append(one | {"position": hex(len(calls))})
+        else:
+            calls.append(one)
+    return {"type": kind, "from": sender, "to": to, "value": hex(value), "calls": calls, "logs": logs} | more
+
+
+def logs_of(frame: Row) -> Iterator[Row]:
+    """Yield the logs of a frame in their order; none if it failed."""
+    if "error" in frame:
+        return
+    logs = [*frame["logs"]]
+    for number, inner in enumerate(frame["calls"]):
+        while logs and int(logs[0]["position"], 16) <= number:
+            yield logs.pop(0)
+        yield from logs_of(inner)
+    yield from logs
+
+
+def traced(trace: Row, coin: int = 0, logs: list[Row] | None = None) -> Decoded:
+    """Return what is decoded of the transaction of a stranger with this trace."""
+    found = [{name: one[name] for name in ("address", "topics", "data")} for one in logs_of(trace)]
+    transaction = carried(*(found if logs is None else logs), to=trace["to"], coin=coin)
+    given = Given("eth", transaction.receipt, 0, transaction.coins, DECIMAL)
+    frames = frames_of(msgspec.convert(trace, Frame), given.logs().receipt.logs, WALLET)
+    return replace(given, frames=frames).decode(WALLET, ARCHIVE)
+
+
+NOTHING = call(WALLET, OTHER)
+RAN = call(WALLET, ROUTER, *sold(), log(Q, (SWAP,)))
+FOR_COIN = call(
+    *(WALLET, ROUTER, transfer(CAT, WALLET, Q, UNITS), log(Q, (SWAP,))),
+    call(Q, ROUTER, log(WETH, (evm.WITHDRAWAL, word(ROUTER)), ETH)),
+    call(ROUTER, WALLET, value=ETH),
+)
+BESIDE = call(DELEGATION, Q, *TRICK)
+
+
+def through_the_account(*calls: Row, kind: str = "DELEGATECALL") -> Row:
+    """Return the frame of the account, whose code makes these calls."""
+    return call(DELEGATION, WALLET, call(WALLET, OTHER, *calls, kind=kind))
+
+
+@pytest.mark.parametrize(
+    ("calls", "coin"),
+    [
+        ((through_the_account(RAN),), 0),
+        ((through_the_account(RAN), BESIDE), 0),
+        ((BESIDE, through_the_account(call(WALLET, CAT), RAN), call(Q, WALLET, value=90 * ETH)), 90 * ETH),
+        ((BESIDE, through_the_account(FOR_COIN), BESIDE), ETH),
+        ((through_the_account(FOR_COIN), call(Q, WALLET, value=90 * ETH)), 91 * ETH),
+        # What failed was not run.
+        ((through_the_account(call(WALLET, Q, *TRICK, error="reverted"), RAN), BESIDE), 0),
+    ],
+)
+def test_what_the_code_of_an_account_ran_counts_and_nothing_beside_it(
+    calls: tuple[Row, ...], coin: int
+) -> None:
+    result = traced(call(RELAYER, DELEGATION, *calls), coin)
+    assert trades(result.drafts) == SOLD
+    assert [draft.exchanged(draft.native) for draft in result.drafts] == [0]
+
+
+@pytest.mark.parametrize(
+    ("attack", "calls"),
+    [
+        ("a signed call that moves nothing, beside a trick", (through_the_account(NOTHING), BESIDE)),
+        ("code that others run", (call(DELEGATION, WALLET, *TRICK),)),
+        ("a call of the account that failed", (through_the_account(NOTHING | {"error": "no"}), BESIDE)),
+        ("a call that only reads", (through_the_account(call(WALLET, Q, *TRICK, kind="STATICCALL")),)),
+        ("a call of the account within", (call(DELEGATION, Q, through_the_account(NOTHING), *TRICK),)),
+    ],
+)
+def test_what_strangers_put_beside_the_calls_of_an_account_is_no_trade(
+    attack: str, calls: tuple[Row, ...]
+) -> None:
+    result = traced(call(RELAYER, DELEGATION, *calls))
+    assert (attack, result.why, result.drafts) == (attack, UNSIGNED, ())
+
+
+def test_a_trace_that_does_not_have_the_logs_of_the_receipt_proves_nothing() -> None:
+    trace = call(RELAYER, DELEGATION, through_the_account(RAN))
+    logs = [{name: one[name] for name in ("address", "topics", "data")} for one in logs_of(trace)]
+    assert trades(traced(trace, logs=logs).drafts) == SOLD
+    for other in ([*logs, DUSTED], logs[::-1], [DUSTED, *logs]):
+        result = traced(trace, logs=other)
+        assert (result.why, result.drafts) == (UNSIGNED, ())

@@ -65,12 +65,12 @@ class EvmChain:
 
     `behind` is how many of the newest blocks the node does not have yet; with `lies`, its `eth_blockNumber`
     and newest block say otherwise; with `ignores_filters`, it returns the logs of all. `state_blocks` is for
-    how many blocks it keeps state; `new` are accounts that traces do not have before. `placed_by` has placed
-    all orders in native coin. `contracts` has the block of each contract's creation. The logs of `omitted`
-    transactions are left out until their block is `omitted_seconds` old. The logs up to the newest block come
-    from a node that is `halves` blocks behind. With `reorders`, the receipts of a block are in another order.
-    With `milliseconds`, headers have this field. `unfinal` is how many of the newest blocks are not final,
-    None if the node does not state it.
+    how many blocks it keeps state; `new` are accounts that traces do not have before; `frames` are the calls
+    of transactions, by their hashes. `placed_by` has placed all orders in native coin. `contracts` has the
+    block of each contract's creation. The logs of `omitted` transactions are left out until their block is
+    `omitted_seconds` old. The logs up to the newest block come from a node that is `halves` blocks behind.
+    With `reorders`, the receipts of a block are in another order. With `milliseconds`, headers have this
+    field. `unfinal` is how many of the newest blocks are not final, None if the node does not state it.
     """
 
     start: int = 1000
@@ -87,6 +87,7 @@ class EvmChain:
     has_block_receipts: bool = True
     has_traces: bool = False
     new: set[str] = field(default_factory=set)
+    frames: dict[str, Row] = field(default_factory=dict)
     supplies: dict[str, int] = field(default_factory=dict)
     placed_by: str = ZERO
     contracts: dict[str, int] = field(default_factory=dict)
@@ -273,6 +274,11 @@ class EvmChain:
         )
 
     def _trace(self, signature: str, options: Row) -> Row:
+        if options["tracer"] == "callTracer":
+            assert options["tracerConfig"] == {"withLog": True}
+            if signature not in self.frames:
+                raise Refused(-32000, "tracer not found")
+            return self.frames[signature]
         assert options == {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
         for block in self.blocks:
             for one in block.transactions:

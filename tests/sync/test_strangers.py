@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from datetime import timedelta
 
+import orjson
 import pytest
 
 from tests.lib.waiting import eventually
 from tests.stub.evm import USER_OPERATION, ZERO, Block, EvmChain, Row, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
-from tests.sync.evm_trades import CAT, FRIEND, POOL, SWAP, WALLET, buy, receipt, signature
+from tests.sync.evm_trades import CAT, ETH, FRIEND, POOL, SWAP, WALLET, WETH, buy, receipt, signature
 from tests.sync.operator import Operator, Start
 from tests.sync.test_status import status
 
@@ -299,3 +300,24 @@ def test_what_others_did_is_bounded_expires_and_pushes_out_nothing(
     one_round(operator)
     assert operator.fetch(counted) == [{"is_signed": True, "rows": 5}]
     assert any(line.split()[1:2] == ["expired"] for line in status(operator).splitlines())
+
+
+def nested(depth: int) -> orjson.Fragment:
+    """Return the frame of a call that calls itself so many times."""
+    frame = '{"type": "CALL", "from": "0x", "calls": ['
+    return orjson.Fragment(frame * depth + frame + "]}" + "]}" * depth)
+
+
+@pytest.mark.parametrize("depth", [0, 700])
+def test_what_the_code_of_an_account_sold_counts_and_calls_that_nest_too_deeply_stop_nothing(
+    chain: EvmChain, operator: Operator, depth: int
+) -> None:
+    sold = [transfer(CAT, WALLET, POOL, 10**6), transfer(WETH, POOL, WALLET, ETH), log(POOL, (SWAP,))]
+    own = {"type": "CALL", "from": WALLET, "to": POOL, "logs": [one | {"position": "0x0"} for one in sold]}
+    outer = {"type": "CALL", "from": STRANGER, "to": FRIEND, "calls": [own, nested(depth)]}
+    chain.has_traces, chain.frames = True, {signature(9): outer}
+    chain.add(now(), send(9, *sold, to=FRIEND), buy(1))
+    done = operator.sync("trades", "--chain", "eth").only
+    is_read = depth == 0
+    assert (done["changed"], done["unsigned"], done["failed"]) == (1 + is_read, 1 - is_read, 0)
+    assert ((signature(9), CAT, "sell") in {key[2:] for key in operator.ledger()}) == is_read

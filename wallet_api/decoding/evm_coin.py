@@ -42,7 +42,8 @@ def find_coin(
     change = exact_change(evidence, flows.wallet, consent)
     if change is not None:
         changes = _logged_changes(logs, consent) or evidence.answers.get(Question(Need.CHANGES))
-        if isinstance(changes, dict):
+        # Those of the whole transaction say nothing of a part of it.
+        if isinstance(changes, dict) and consent.coin is None:
             flows = EvmFlows.of(flows.wallet, evidence, consent, changes)
         return CoinChange(change + wrapped, is_exact=True), flows
     if is_paid:
@@ -55,6 +56,8 @@ def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent)
 
     Raise Unanswered.
     """
+    if consent.coin is not None:
+        return consent.coin
     if evidence.logs.native:
         return _native_change(evidence.logs, wallet, consent)
     change = _balance_change(evidence, consent) if evidence.is_alone else None

@@ -35,7 +35,8 @@ class How(StrEnum):
 class Consent:
     """To what a wallet consented: the logs in these spans, in their order, or these fills of its orders.
 
-    `cost` is what the entry point `entry_point` charged the wallet for its operations.
+    `cost` is what the entry point `entry_point` charged the wallet for its operations; `coin` the native coin
+    that it got in these spans, where a trace has shown them.
     """
 
     how: How
@@ -43,6 +44,7 @@ class Consent:
     fills: Sequence[Fill] = ()
     entry_point: str = ""
     cost: int = 0
+    coin: int | None = None
 
     @classmethod
     def to_all(cls, logs: Logs) -> "Consent":

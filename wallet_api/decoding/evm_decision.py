@@ -63,7 +63,8 @@ class Decision:
     @property
     def _write(self) -> SwapWriter:
         evidence = self._evidence
-        unpriced = [mint for mint in self._tokens if not self._makes_price(mint)]
+        mints = self._raw.keys() | self._tokens.keys()
+        unpriced = [mint for mint in mints if not self._makes_price(mint)]
         return SwapWriter(self._wallet, evidence.signature, evidence.created_at, self._decimals, unpriced)
 
     def _makes_price(self, mint: str) -> bool:
@@ -72,7 +73,8 @@ class Decision:
             return False
         mine = self._flows.by_owner[self._wallet.address]
         moved = sum(move.units for move in mine if move.mint == mint and move.giver != move.taker)
-        return moved - abs(self._passed.get(mint, 0)) <= ROUND_TRIP * abs(self._tokens[mint])
+        left = self._tokens.get(mint) or self._raw[mint]
+        return moved - abs(self._passed.get(mint, 0)) <= ROUND_TRIP * abs(left)
 
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise Unanswered, and UnusableRow."""

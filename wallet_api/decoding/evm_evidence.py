@@ -24,6 +24,8 @@ class Need(StrEnum):
     """The changes of the native balances of all owners in the transaction, by owner."""
     PLACED_BY = "placed by"
     """The owner of an order in native coin, by the contract and the order's id."""
+    FRAMES = "frames"
+    """What the wallet's own code ran, as Frames."""
     INPUT = "input"
     """The input of the transaction, as bytes."""
 

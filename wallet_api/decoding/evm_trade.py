@@ -9,8 +9,9 @@ from decimal import localcontext
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.evm_consent import Consent, How, consent_of
 from wallet_api.decoding.evm_decision import Decision
-from wallet_api.decoding.evm_evidence import EvmEvidence
+from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
 from wallet_api.decoding.evm_filter import may_exchange
+from wallet_api.decoding.evm_frames import Frames
 from wallet_api.decoding.evm_money import decode_money
 from wallet_api.decoding.evm_orders import decode_orders
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
@@ -29,7 +30,9 @@ def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
             decoded = None if consent is None else _consented(evidence, wallet, consent)
         except UnusableRow as error:
             return Decoded(why=Reason.INVALID, detail=str(error))
-        return _by_money(evidence, wallet) if decoded is None else decoded
+        if decoded is None:
+            decoded = _by_money(evidence, wallet)
+        return (_by_frames(evidence, wallet) or decoded) if decoded.unproven else decoded
 
 
 def _consented(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> Decoded | None:
@@ -41,6 +44,21 @@ def _consented(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -
     if decoded.why == NO_TRADE and not all(consent.covers(move.place) for move in mine):
         return None
     return decoded
+
+
+def _by_frames(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded | None:
+    """Return what the wallet's own code traded in calls that it made; None if nothing, or without a trace.
+
+    Raise Unanswered.
+    """
+    frames = evidence.answer(Question(Need.FRAMES))
+    if not isinstance(frames, Frames) or not frames.spans:
+        return None
+    consent = Consent(How.ACCOUNT, frames.spans, coin=frames.coin)
+    with suppress(UnusableRow):
+        decoded = Decision(evidence, wallet, consent).decoded()
+        return decoded if decoded.drafts else None
+    return None
 
 
 def _by_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:

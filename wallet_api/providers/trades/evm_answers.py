@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 import msgspec
 
+from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.evm import address_of
 from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
+from wallet_api.decoding.evm_frames import Frame, Frames, frames_of
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers import multicall
-from wallet_api.providers.faults import Broken, Malformed
+from wallet_api.providers.faults import Broken, Malformed, TimedOut
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, NodeResult
 from wallet_api.providers.replies import reply_quantity
 from wallet_api.providers.trades.evm_node import BEHIND, EvmNode
@@ -21,6 +23,8 @@ from wallet_api.providers.trades.evm_node import BEHIND, EvmNode
 # A node that has not got as far, as opposed to one that no longer has the state.
 _BEHIND = re.compile(r"header not found|unknown block|block not found|after last accepted", re.IGNORECASE)
 _DIFFERENCES = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
+_FRAMES = {"tracer": "callTracer", "tracerConfig": {"withLog": True}}
+_TRACES = (Need.CHANGES, Need.FRAMES)
 # orders(bytes32) of the contracts for orders in native coin: the owner, and until when it is valid.
 _PLACED = bytes.fromhex("9c3f1e90")
 
@@ -57,6 +61,10 @@ class Answers:
     def fill(self, wanted: Sequence[tuple[Case, Sequence[Question]]]) -> None:
         """Answer the questions in the evidence of their cases. Raise ProviderFault."""
         pairs = [(case, question) for case, questions in wanted for question in questions]
+        for case, question in pairs:
+            if question.need == Need.FRAMES:
+                case.evidence.answers[question] = self._frames(case)
+        pairs = [(case, question) for case, question in pairs if question.need != Need.FRAMES]
         mints = {question.subject for _, question in pairs if question.need == Need.DECIMALS}
         decimals = self._node.decimals(sorted(mints)) if mints else {}
         calls: list[list[Call]] = [self._calls(case, question) for case, question in pairs]
@@ -67,6 +75,26 @@ class Answers:
             else:
                 answer = self._read(question, [next(results) for _ in each])
             case.evidence.answers[question] = answer
+
+    def _frames(self, case: Case) -> Frames | None:
+        """Return what the wallet's own code ran; None if the node has no trace of it.
+
+        Each is a request of its own: a stranger can nest calls so deeply that the response cannot be decoded,
+        or that the node fails.
+        """
+        if not self._has_traces:
+            return None
+        evidence = case.evidence
+        try:
+            results = self._node.request([("debug_traceTransaction", [evidence.signature, _FRAMES])])
+        except (Broken, Malformed, TimedOut):
+            return None
+        if not self._is_there(Need.FRAMES, results):
+            return None
+        try:
+            return frames_of(results[0].read(Frame), evidence.logs.receipt.logs, case.wallet.address)
+        except (Malformed, UnusableRow, RecursionError):
+            return None
 
     def _calls(self, case: Case, question: Question) -> list[Call]:
         wallet, evidence = case.wallet.address, case.evidence
@@ -87,17 +115,21 @@ class Answers:
 
     def _read(self, question: Question, results: Sequence[NodeResult]) -> object:
         """Return the answer; None if the node does not have it. Raise Broken if it has not got as far."""
+        try:
+            return _answer(question, results) if self._is_there(question.need, results) else None
+        except Malformed:
+            return None
+
+    def _is_there(self, need: Need, results: Sequence[NodeResult]) -> bool:
+        """Return whether the node has what is needed. Raise Broken if it has not got as far."""
         for result in results:
             if result.error is not None:
-                if result.error.code == NO_METHOD and question.need == Need.CHANGES:
+                if result.error.code == NO_METHOD and need in _TRACES:
                     self._has_traces = False
                 if not result.error.is_revert and _BEHIND.search(result.error.message):
                     raise Broken(BEHIND)
-                return None
-        try:
-            return _answer(question, results)
-        except Malformed:
-            return None
+                return False
+        return True
 
 
 def _answer(question: Question, results: Sequence[NodeResult]) -> object:
