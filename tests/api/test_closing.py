@@ -28,7 +28,7 @@ def running(settings: Settings, started: set[str]) -> Iterator[Flask]:
     for thread in own:
         # Threads of the provider that respond are not of the app.
         if "process_request" not in thread.name:
-            thread.join(timeout=5)
+            thread.join(timeout=60)
             assert not thread.is_alive(), thread.name
 
 
@@ -57,7 +57,7 @@ def test_a_closed_app_leaves_no_thread_no_connection_and_no_charge(
             other.get("/wallet/leaderboard", blockchain="solana", type="kol", period="7d")
             return any(thread.name == "board_0" for thread in threading.enumerate())
 
-        assert eventually(a_board_is_refreshed, 20, 0.001)
+        assert eventually(a_board_is_refreshed, pause_seconds=0.001)
         caller.get("/wallets/holdings", **wallet)
         assert _connections(connection) > 0
     credits = connection.execute("SELECT credits FROM api_keys WHERE name = 'busy'").fetchone()

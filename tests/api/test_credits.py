@@ -21,7 +21,7 @@ from tests.lib.callers import WALLETS, Met, call_at_once, callers, get
 from tests.lib.folders import server_folder
 from tests.lib.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
 from tests.lib.processes import StartGunicorn, reload, workers
-from tests.lib.waiting import eventually
+from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds, eventually
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, top_up_key
 from wallet_api.settings import Settings
@@ -41,11 +41,11 @@ def _credits(connection: Connection, name: str = "caller") -> int:
 
 
 def _charged_eventually(connection: Connection, charged: int, name: str = "caller") -> bool:
-    return eventually(lambda: _credits(connection, name) == MANY - charged, 3)
+    return eventually(lambda: _credits(connection, name) == MANY - charged)
 
 
 class _Times:
-    """The times of responses by the monotonic clock, for `after` of call_at_once."""
+    """The times of responses by the clock of `calm_seconds`, for `after` of call_at_once."""
 
     def __init__(self, actions: dict[int, Callable[[], object]]) -> None:
         self._actions = actions
@@ -53,10 +53,10 @@ class _Times:
         self.acted: list[float] = []
 
     def __call__(self, answer: int) -> None:
-        self._times.append(time.monotonic())
+        self._times.append(calm_seconds())
         if answer in self._actions:
             self._actions[answer]()
-            self.acted.append(time.monotonic())
+            self.acted.append(calm_seconds())
 
     def within(self, seconds: float) -> int:
         """How many came in the last seconds before each action."""
@@ -256,11 +256,9 @@ def test_four_workers_charge_the_same_keys_without_a_deadlock(
         return session.get(server.url + WALLETS, headers={"Authorization": f"Bearer {next(keys)}"})
 
     with callers(call, threads=12) as met:
-        assert eventually(lambda: met.statuses[200] >= 1_000, 60)
+        assert eventually(lambda: met.statuses[200] >= 1_000)
     assert set(met.statuses) == {200}
-    assert eventually(
-        lambda: sum(MANY - _credits(connection, name) for name in names) == met.statuses[200], 3
-    )
+    assert eventually(lambda: sum(MANY - _credits(connection, name) for name in names) == met.statuses[200])
     assert "failing" not in server.log
     row = connection.execute(
         "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
@@ -288,7 +286,7 @@ def test_what_a_settlement_cannot_charge_is_forgiven_and_counted(
     # In one settlement or in several, as the lock came between them.
     assert eventually(lambda: sum(map(int, FORGIVEN.findall(server.log))) == 17)
     assert eventually(lambda: "of 'gone': key deleted" in server.log)
-    metrics = requests.get(f"{server.url}/metrics", timeout=20).text
+    metrics = requests.get(f"{server.url}/metrics", timeout=60).text
     assert 'wallet_api_credits_forgiven_total{reason="spent elsewhere"} 17.0' in metrics
 
 
@@ -302,12 +300,12 @@ def test_a_key_whose_row_is_locked_for_long_is_refused_and_no_other(
     with connection.transaction():
         connection.execute("SELECT FROM api_keys WHERE name = 'locked' FOR UPDATE")
         refused = call_at_once(server.url, locked, 10, callers=1)
-        deadline = time.monotonic() + 3
-        while refused[503] < 2 and time.monotonic() < deadline:
+        deadline = calm_seconds() + PATIENCE_SECONDS
+        while refused[503] < 2 and calm_seconds() < deadline:
             refused += call_at_once(server.url, locked, 1, callers=1)
             assert call_at_once(server.url, other, 5, callers=1) == {200: 5}
         refusal = requests.get(
-            f"{server.url}{WALLETS}", headers={"Authorization": f"Bearer {locked}"}, timeout=20
+            f"{server.url}{WALLETS}", headers={"Authorization": f"Bearer {locked}"}, timeout=60
         )
     assert set(refused) == {200, 503}
     assert refusal.json()["error"]["message"] == "The query took too long. Try again shortly."
@@ -341,7 +339,7 @@ def _paying(outages: Outages) -> Iterator[Met]:
 
 def _responds_again(met: Met) -> bool:
     paid = met.statuses[200]
-    return eventually(lambda: met.statuses[200] > paid + 50, 20)
+    return eventually(lambda: met.statuses[200] > paid + 50)
 
 
 def test_while_the_database_hangs_a_key_with_credits_is_refused_and_no_credit_is_lost(
@@ -351,41 +349,41 @@ def test_while_the_database_hangs_a_key_with_credits_is_refused_and_no_credit_is
     free = get(outages.gunicorn.url + WALLETS, headers=outages.headers)
     with _paying(outages) as paying, callers(free, pause_seconds=0.01) as others:
         with outages.hanging("postgres"):
-            assert eventually(lambda: paying.statuses[503] > 20, 30)
+            assert eventually(lambda: paying.statuses[503] > 20)
             answered = others.statuses[200]
-            assert eventually(lambda: others.statuses[200] > answered + 50, 5)
-        resumed = time.monotonic()
+            assert eventually(lambda: others.statuses[200] > answered + 50)
+        resumed = calm_seconds()
         assert _responds_again(paying)
         assert paying.recovered_seconds(resumed) < 2
     assert paying.failures + others.failures == []
     assert set(others.statuses) == {200}
     assert all(is_our_refusal(response) for response in paying.refusals)
-    assert eventually(lambda: _charged(outages) - before == paying.statuses[200], 3)
+    assert eventually(lambda: _charged(outages) - before == paying.statuses[200])
 
 
 def test_when_the_database_is_killed_what_it_may_not_have_charged_is_forgiven(outages: Outages) -> None:
     before = _charged(outages)
     with _paying(outages) as met:
-        killed = time.monotonic()
+        killed = calm_seconds()
         outages.kill("postgres")
-        assert eventually(lambda: met.statuses[503] > 20, 10)
+        assert eventually(lambda: met.statuses[503] > 20)
         back = outages.bring_back()
         assert _responds_again(met)
         assert met.recovered_seconds(back) < 2
     assert met.failures == []
     last = sum(killed - 0.2 < ended < killed + 0.2 for ended, status, _ in met.answers if status == 200)
-    assert eventually(lambda: 0 <= met.statuses[200] - (_charged(outages) - before) <= last, 3)
+    assert eventually(lambda: 0 <= met.statuses[200] - (_charged(outages) - before) <= last)
 
 
 def test_a_worker_killed_while_the_database_hangs_forgives_at_most_its_last_second(outages: Outages) -> None:
     before = _charged(outages)
     with _paying(outages) as met:
-        suspended = time.monotonic()
+        suspended = calm_seconds()
         with outages.hanging("postgres"):
             time.sleep(0.6)
             for worker in workers(outages.gunicorn):
                 worker.kill()
-            killed = time.monotonic()
+            killed = calm_seconds()
         assert _responds_again(met)
     time.sleep(0.5)
     forgiven = met.statuses[200] - (_charged(outages) - before)

@@ -22,7 +22,7 @@ from tests.api.conftest import NewCaller
 from tests.ledger.caller import LIST, Caller
 from tests.lib.callers import WALLETS, call_at_once
 from tests.lib.processes import StartGunicorn, running_valkey
-from tests.lib.waiting import eventually
+from tests.lib.waiting import calm_seconds, eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -107,7 +107,7 @@ def test_beyond_the_limit_the_response_is_429_with_the_time_to_wait(new_caller: 
         assert abs(int(refused.headers["X-RateLimit-Reset"]) - (time.time() + wait)) <= 2
     quick = new_caller("quick", rate="1/second")
     assert 429 in quick.statuses(3)
-    assert eventually(lambda: quick.send().status_code == 200, 5)
+    assert eventually(lambda: quick.send().status_code == 200)
 
 
 def test_all_operations_and_refusals_count_for_the_limit_of_their_key_alone(
@@ -158,7 +158,7 @@ def test_exactly_as_many_as_the_limit_pass_two_workers(
     assert call_at_once(server.url, many, 130, callers=12) == {200: 40, 429: 90}
     answers = [
         # A connection each, so that the workers take turns.
-        requests.get(server.url + WALLETS, headers={"Authorization": f"Bearer {one}"}, timeout=20)
+        requests.get(server.url + WALLETS, headers={"Authorization": f"Bearer {one}"}, timeout=60)
         for _ in range(42)
     ]
     assert [answer.status_code for answer in answers] == [200] * 40 + [429] * 2
@@ -176,7 +176,7 @@ def test_at_most_a_fiftieth_of_what_remains_passes_a_worker_beyond_the_limit(
     assert set(answers) == {200, 429}
     assert 100 <= 1 + answers[200] <= 102
     # What was let through is counted, and what was refused is not.
-    assert eventually(lambda: stored(valkey_url) == 1 + answers[200], 2)
+    assert eventually(lambda: stored(valkey_url) == 1 + answers[200])
     assert call_at_once(idle.url, key, 50, callers=8)[200] <= 2
 
 
@@ -192,14 +192,14 @@ def test_counts_of_a_worker_survive_a_store_that_is_killed_or_comes_back_empty(
     other = replace(at_other, key=small.key)
     assert [state(small.send()) for _ in range(6)][-1] == (10, 4)
     large.statuses(60)
-    assert eventually(lambda: stored(own_valkey.url) == 66, 2)
+    assert eventually(lambda: stored(own_valkey.url) == 66)
     with store(own_valkey.url) as client:
         client.flushall()
         client.script_flush()
     assert state(small.send()) == (10, 3)
     assert state(other.send()) == (10, 2)
     large.send()
-    assert eventually(lambda: stored(own_valkey.url) == 8 + 61, 2)
+    assert eventually(lambda: stored(own_valkey.url) == 8 + 61)
     assert state(few.send()) == (5, 4)
     own_valkey.signal(signal.SIGKILL)
     # From what this worker has counted.
@@ -231,12 +231,12 @@ def test_a_store_that_hangs_delays_only_one_request(
     resume = own_valkey.signal(signal.SIGSTOP)
     try:
         for requests_sent, most_seconds in ((1, 1.5), (20, 1.0)):
-            began = time.monotonic()
+            began = calm_seconds()
             assert {*caller.statuses(requests_sent)} == {200}
-            assert time.monotonic() - began < most_seconds
+            assert calm_seconds() - began < most_seconds
     finally:
         resume(signal.SIGCONT)
-    assert eventually(lambda: not limits.away, 2.0)
+    assert eventually(lambda: not limits.away)
     # What was counted meanwhile is in the store now, and not only here. The one that hung may count twice.
     _, remaining = state(caller.send())
     assert remaining in (40 - 23, 40 - 24)

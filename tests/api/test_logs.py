@@ -20,7 +20,7 @@ from wallet_api.settings import Settings
 def _ask(server: Gunicorn, key: str) -> list[requests.Response]:
     """Send requests with the key in the header, in the query, and with another one."""
     return [
-        requests.get(f"{server.url}/v1/wallets?{query}", headers=headers, timeout=20)
+        requests.get(f"{server.url}/v1/wallets?{query}", headers=headers, timeout=60)
         for query, headers in (
             ("blockchain=solana&type=kol&limit=7", {"Authorization": f"Bearer {key}"}),
             (f"api%5Fkey={key}&blockchain=solana&type=kol", {}),

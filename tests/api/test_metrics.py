@@ -274,7 +274,7 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
     def get(path: str) -> str:
         # A new connection each time, so that any worker may take it.
         headers = {"Authorization": f"Bearer {key}", "Connection": "close"}
-        return requests.get(server.url + path, headers=headers, timeout=20).text
+        return requests.get(server.url + path, headers=headers, timeout=60).text
 
     def counted() -> float:
         metrics = _samples(get("/metrics"))

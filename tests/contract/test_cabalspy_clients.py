@@ -139,7 +139,7 @@ def test_where_the_type_is_detected_its_history_and_each_request_of_the_mcp_serv
     server = gunicorn(replace(demo.settings, history_type="detected"), workers=1)
     for path, arguments in TOOLS:
         known = {"address": demo.wallet(**GROUP)} if "address" in arguments else {}
-        response = requests.get(f"{server.url}{path}", arguments | known, headers=demo.headers, timeout=30)
+        response = requests.get(f"{server.url}{path}", arguments | known, headers=demo.headers, timeout=60)
         assert response.status_code == 200, (path, response.text)
         # It passes on what is in `data`, or the whole body.
         assert isinstance(response.json().get("data", response.json()), dict)

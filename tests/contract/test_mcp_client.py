@@ -38,7 +38,7 @@ def _with_client(server: Gunicorn, key: str, work: Work, mode: str = "auto") -> 
 
     async def connected() -> Any:
         headers = {"Authorization": f"Bearer {key}"}
-        async with import_module("httpx2").AsyncClient(headers=headers, timeout=30, trust_env=False) as http:
+        async with import_module("httpx2").AsyncClient(headers=headers, timeout=60, trust_env=False) as http:
             transport = streamable_http.streamable_http_client(f"{server.url}/mcp", http_client=http)
             async with mcp.Client(transport, mode=mode) as client:
                 return await work(client)
@@ -65,7 +65,7 @@ def test_the_official_client_lists_and_calls_every_tool(
 ) -> None:
     values = _values(demo)
     modes = {"list_signals": "cluster", "get_analytics": "net_flow"}
-    document = requests.get(f"{server.url}/v1/openapi.json", timeout=30).json()
+    document = requests.get(f"{server.url}/v1/openapi.json", timeout=60).json()
 
     async def work(client: "Client") -> None:
         tools = (await client.list_tools()).tools
@@ -109,13 +109,13 @@ def test_a_body_without_a_length_has_at_most_64_kb_too(server: Gunicorn, demo: D
     ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     for size, status in ((65_536, 200), (65_537, 413)):
         chunks = iter([ping, b" " * (size - len(ping))])
-        response = requests.post(f"{server.url}/mcp", data=chunks, headers=demo.headers, timeout=30)
+        response = requests.post(f"{server.url}/mcp", data=chunks, headers=demo.headers, timeout=60)
         assert response.status_code == status, size
     # What was left of a body is not taken for a request.
     with requests.Session() as session:
         for size, status in ((65_537, 413), (65_536, 200), (65_537, 413), (100, 200)):
             body = ping.ljust(size)
-            response = session.post(f"{server.url}/mcp", data=body, headers=demo.headers, timeout=30)
+            response = session.post(f"{server.url}/mcp", data=body, headers=demo.headers, timeout=60)
             assert response.status_code == status, size
 
 
@@ -141,7 +141,7 @@ def test_the_official_client_in_typescript_pings_lists_and_calls_every_tool(
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    document = requests.get(f"{server.url}/v1/openapi.json", timeout=30).json()
+    document = requests.get(f"{server.url}/v1/openapi.json", timeout=60).json()
     assert done.stdout == f"wallet-api {len(document['paths'])}\n"
 
 

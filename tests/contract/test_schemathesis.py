@@ -76,7 +76,7 @@ def _generated(
     generated = re.search(r"(\d[\d,]*) generated", run.stdout)
     assert tested is not None
     assert generated is not None
-    described = requests.get(f"{server.url}/v1/openapi.json", timeout=20).json()["paths"]
+    described = requests.get(f"{server.url}/v1/openapi.json", timeout=60).json()["paths"]
     assert int(tested[1]) == len(described)
     return int(generated[1].replace(",", ""))
 

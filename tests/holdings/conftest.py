@@ -143,7 +143,7 @@ def until(send: Callable[[], TestResponse], wanted: Callable[[TestResponse], boo
         responses.append(send())
         return wanted(responses[-1])
 
-    assert eventually(is_wanted, 10, 0.02), responses[-1].text
+    assert eventually(is_wanted, pause_seconds=0.02), responses[-1].text
     return responses[-1]
 
 
@@ -182,7 +182,7 @@ def machine_delays(stub: Stub) -> Iterator[list[float]]:
     def request_on() -> None:
         while not ended.wait(0.05):
             began = time.monotonic()
-            requests.get(stub.url, timeout=30)
+            requests.get(stub.url, timeout=60)
             delays.append(time.monotonic() - began)
 
     requesting = threading.Thread(target=request_on)

@@ -25,6 +25,7 @@ from tests.holdings.conftest import (
     save_snapshot,
     until,
 )
+from tests.lib.waiting import calm_seconds
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
@@ -126,8 +127,9 @@ def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
         name: (LATER if first.status_code == GOOD and active(first)["loading"] else first.status_code, last)
         for name, (_, first, last) in found.items()
     }
+    # A request that has waited for so long, as on a busy machine, is answered before there is an outcome.
     assert {name: (first, last.status_code) for name, (first, last) in states.items()} == {
-        name: (fault.first, fault.last) for name, fault in wanted.items()
+        name: (LATER if found[name][0] >= WAIT else fault.first, fault.last) for name, fault in wanted.items()
     }
     limit = WAIT + 0.5 + max(delays)
     assert {name: seconds for name, (seconds, _, _) in found.items() if seconds > limit} == {}
@@ -192,9 +194,10 @@ def test_the_pause_that_the_provider_requests_is_respected(send_at: SendAt, trac
     for pause, least_seconds in ((in_two_seconds, 0.5), ("1", 1.0)):
         address = track("eth")
         stub.scenarios[address] = faults.in_turn(faults.status(503, Retry_After=pause))
-        began = time.monotonic()
+        began, calm = time.monotonic(), calm_seconds()
         assert active(send("eth", address))["loading"] is False
-        assert least_seconds <= time.monotonic() - began < 3.0
+        assert time.monotonic() - began >= least_seconds
+        assert calm_seconds() - calm < 3.0
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def _tokens(server: Gunicorn, address: str, key: str) -> int:
             f"{server.url}/v1/wallets/holdings",
             params={"blockchain": "solana", "address": address},
             headers={"Authorization": f"Bearer {key}"},
-            timeout=30,
+            timeout=60,
         )
         # While another large one is read.
         if response.status_code == 503:

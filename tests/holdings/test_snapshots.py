@@ -168,7 +168,7 @@ class TestRemoved:
             # The claim has read the wallet, and waits for this transaction.
             assert active(send("eth", address))["loading"] is True
             # In a cluster it waits on a worker.
-            assert connection.is_sharded or eventually(lambda: somebody_waits(connection), 5)
+            assert connection.is_sharded or eventually(lambda: somebody_waits(connection))
         wait_for_refreshes()
         assert _count(connection) == 0
         assert not stub.requested[address]

@@ -20,6 +20,7 @@ from tests.holdings.conftest import (
     until,
     wait_for_refreshes,
 )
+from tests.lib.waiting import calm_seconds
 from tests.stub import faults
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
@@ -33,7 +34,13 @@ WAIT = 0.5
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    return replace(settings, holdings_wait_seconds=WAIT, holdings_failure_seconds=0.4, web_threads=8)
+    return replace(settings, holdings_wait_seconds=20.0, holdings_failure_seconds=2.0, web_threads=8)
+
+
+@pytest.fixture
+def hasty(send_at: SendAt) -> Send:
+    """Request the operation where a request waits for WAIT seconds."""
+    return send_at(holdings_wait_seconds=WAIT)
 
 
 def native(response: TestResponse) -> str:
@@ -86,9 +93,9 @@ class TestStale:
         stub.scenarios[address] = faults.hang(stub.release)
         workers = [send, send_at()]
         with ThreadPoolExecutor(16) as pool:
-            began = time.monotonic()
+            began = calm_seconds()
             answers = list(pool.map(lambda number: workers[number % 2]("eth", address), range(40)))
-            assert time.monotonic() - began < 3
+            assert calm_seconds() - began < 3
         for response in answers:
             assert (active(response)["stale"], native(response)) == (True, "1")
             assert cached(response)[0] is True
@@ -113,15 +120,16 @@ class TestStale:
 
 class TestLoading:
     def test_with_a_slow_provider_the_response_is_loading_and_free(
-        self, send: Send, connection: Connection, track: Hold, stub: Stub
+        self, hasty: Send, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
-        send = partial(send, "eth", address, key=create_key(connection, "one", credits=1))
+        send = partial(hasty, "eth", address, key=create_key(connection, "one", credits=1))
         for _ in range(2):
-            began = time.monotonic()
+            began, calm = time.monotonic(), calm_seconds()
             response = send()
-            assert WAIT <= time.monotonic() - began < WAIT + 0.5
+            assert time.monotonic() - began >= WAIT
+            assert calm_seconds() - calm < WAIT + 0.5
             assert (active(response), cached(response)) == (LOADING, (False, 0))
             assert response.headers["X-Credits-Remaining"] == "1"
         stub.release.set()
@@ -130,33 +138,32 @@ class TestLoading:
         assert send().status_code == 403
 
     def test_a_request_that_waits_gets_the_result_of_another_worker(
-        self, send: Send, send_at: SendAt, track: Hold, stub: Stub
+        self, send: Send, hasty: Send, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
-        other = send_at(holdings_wait_seconds=5.0)
-        assert active(send("eth", address)) == LOADING
+        assert active(hasty("eth", address)) == LOADING
         with ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(other, "eth", address)
+            waiting = pool.submit(send, "eth", address)
             threading.Timer(0.2, stub.release.set).start()
-            began = time.monotonic()
+            began = calm_seconds()
             assert native(waiting.result()) == "7"
-            assert time.monotonic() - began < 1.0
+            assert calm_seconds() - began < 1.0
         assert stub.requested[address] == 1
 
     def test_at_most_half_of_the_web_threads_wait(self, send_at: SendAt, track: Hold, stub: Stub) -> None:
         addresses = [track("eth") for _ in range(6)]
         stub.scenarios |= dict.fromkeys(addresses, faults.hang(stub.release))
-        send = send_at(web_threads=4, holdings_wait_seconds=2.0)
+        send = send_at(web_threads=4, holdings_wait_seconds=2.0, holdings_fetch_seconds=60.0)
 
-        def seconds(address: str) -> float:
+        def waits(address: str) -> bool:
             began = time.monotonic()
             assert active(send("eth", address)) == LOADING
-            return time.monotonic() - began
+            return time.monotonic() - began >= 2.0
 
         with ThreadPoolExecutor(6) as pool:
-            times = sorted(pool.map(seconds, addresses))
-        assert [time < 1.0 for time in times] == [True] * 4 + [False] * 2
+            assert sum(pool.map(waits, addresses)) == 2
+        stub.release.set()
 
     def test_without_patience_the_fetch_is_started_all_the_same(self, send_at: SendAt, track: Hold) -> None:
         send, address = send_at(holdings_wait_seconds=0.0), track("eth", native=7)
@@ -186,7 +193,8 @@ class TestUnavailable:
         stub.scenarios[address] = faults.in_turn(faults.status(400))
         for worker in (send, send, other):
             response = worker("eth", address)
-            assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
+            assert response.status_code == 503
+            assert response.headers["Retry-After"] in ("1", "2")
             assert response.json["error"]["code"] == "service_unavailable"
         assert stub.requested[address] == 1
         assert native(until(lambda: send("eth", address), lambda got: got.status_code == 200)) == "7"
@@ -245,25 +253,25 @@ class TestNotConfigured:
 
 class TestWorkersThatCrash:
     def test_the_claim_of_a_crashed_worker_lapses(
-        self, send: Send, connection: Connection, track: Hold, stub: Stub
+        self, send: Send, hasty: Send, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         connection.execute(
             """
             INSERT INTO holdings_snapshots (wallet_id, claim, claimed_at, claim_expires_at)
-            SELECT wallet_id, gen_random_uuid(), now(), now() + interval '1 second' FROM wallets
+            SELECT wallet_id, gen_random_uuid(), now(), now() + interval '3 seconds' FROM wallets
             """
         )
-        assert active(send("eth", address)) == LOADING
+        assert active(hasty("eth", address)) == LOADING
         assert not stub.requested
         assert native(until(lambda: send("eth", address), is_fresh)) == "7"
 
     def test_a_late_result_does_not_replace_a_newer_one(
-        self, send: Send, connection: Connection, track: Hold, stub: Stub
+        self, send: Send, hasty: Send, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
-        assert active(send("eth", address)) == LOADING
+        assert active(hasty("eth", address)) == LOADING
         # The claim lapses, and another worker reads and saves.
         save_snapshot(connection, address, age_seconds=0)
         stub.release.set()

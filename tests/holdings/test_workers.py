@@ -1,6 +1,5 @@
 """Several gunicorn workers: one fetch for all, and no request waits because a provider hangs."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,7 +9,7 @@ import requests
 
 from tests.holdings.conftest import Hold, evm_token, machine_delays
 from tests.lib.processes import Gunicorn, StartGunicorn
-from tests.lib.waiting import eventually
+from tests.lib.waiting import calm_seconds, eventually
 from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api.settings import Settings
@@ -30,7 +29,7 @@ def server(gunicorn: StartGunicorn, settings: Settings) -> Gunicorn:
 def call(server: Gunicorn, api_key: str) -> Call:
     def call(address: str) -> requests.Response:
         query = {"blockchain": "eth", "address": address, "api_key": api_key}
-        response = requests.get(f"{server.url}/v1/wallets/holdings", params=query, timeout=30)
+        response = requests.get(f"{server.url}/v1/wallets/holdings", params=query, timeout=60)
         assert response.status_code == 200, response.text
         return response
 
@@ -55,10 +54,10 @@ def test_while_a_provider_hangs_the_others_work(
     with ThreadPoolExecutor(40) as pool, machine_delays(stub) as delays:
         hanging = [pool.submit(call, address) for address in addresses]
         for _ in range(20):
-            began = time.monotonic()
+            began = calm_seconds()
             query = {"blockchain": "eth", "type": "kol", "api_key": api_key}
-            assert requests.get(f"{server.url}/v1/wallets", params=query, timeout=10).status_code == 200
-            assert time.monotonic() - began < 1.5 + max(delays)
+            assert requests.get(f"{server.url}/v1/wallets", params=query, timeout=60).status_code == 200
+            assert calm_seconds() - began < 1.5 + max(delays)
         responses = [each.result() for each in hanging]
     assert all(response.json()["data"]["active_holdings"]["loading"] for response in responses)
     waited = max(response.elapsed.total_seconds() for response in responses)

@@ -7,11 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import requests
 
 from tests.lib.attacks import Target, attacked, p99, waits_of_others
 from tests.lib.folders import server_folder
 from tests.lib.nginx import nginx, running_nginx
 from tests.lib.outages import Outages, service_with_own_servers
+from tests.lib.waiting import eventually
 from wallet_api.database import connect
 
 # docs/faults.md has the figures; a test fails only where others wait much longer.
@@ -74,7 +76,15 @@ def proxied(outages: Outages) -> Iterator[Target]:
         # Others come from one address here, as many of them as this machine lets.
         changes = {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
         proxy = stack.enter_context(running_nginx(Path(folder), [outages.gunicorn.url], changes))
-        yield Target(proxy.url, proxy.certificate, outages.key, LARGE)
+        target = Target(proxy.url, proxy.certificate, outages.key, LARGE)
+        # What is cached is made by then.
+        assert eventually(lambda: all(_is_answered(target, path) for path in PATHS))
+        yield target
+
+
+def _is_answered(target: Target, path: str) -> bool:
+    headers = {"Authorization": f"Bearer {target.key}"}
+    return requests.get(target.url + path, headers=headers, verify=str(target.certificate), timeout=60).ok
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

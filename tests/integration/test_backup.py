@@ -152,7 +152,7 @@ def test_a_backup_that_is_stopped_leaves_the_earlier_one_and_no_secret(
         child = _child(command, "pg_dump")
         assert child.environ()["PGPASSWORD"] == "very-secret"
         command.send_signal(number)
-        assert "very-secret" not in command.communicate(timeout=30)[0]
+        assert "very-secret" not in command.communicate(timeout=60)[0]
     assert command.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
     assert eventually(lambda: not child.is_running())
     assert file.read_text() == "the earlier one"
@@ -441,7 +441,7 @@ def test_whatever_is_killed_the_database_is_as_it_was(full: str, dump: Path, vic
             (command if victim == "wallet-api" else child).kill()
         if victim == "pg_restore":
             release()
-        output = command.communicate(timeout=30)[0]
+        output = command.communicate(timeout=60)[0]
     assert "very-secret" not in output
     status = {"wallet-api": -9, "pg_restore": 1, "Ctrl-C": 130, "SIGTERM": 143}
     assert command.returncode == status[victim], output

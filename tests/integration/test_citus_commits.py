@@ -91,8 +91,8 @@ def test_a_change_whose_worker_is_lost_before_it_commits_is_not_skipped(
     assert ledger.workers[1].cuts == 0
     expected = 8 * len((ANN, BEN, *_OTHERS))
     # The cluster recovers what it had prepared.
-    assert eventually(lambda: ledger.trades == expected, 60), ledger.trades
-    assert eventually(lambda: bool(follower.read()) or len(follower.trades) == expected, 30)
+    assert eventually(lambda: ledger.trades == expected), ledger.trades
+    assert eventually(lambda: bool(follower.read()) or len(follower.trades) == expected)
     assert len(follower.trades) == expected
 
 
@@ -112,5 +112,5 @@ def test_changes_that_workers_commit_late_are_not_skipped(ledger: Ledger, follow
     assert min(worker.seen for worker in ledger.workers) > 0
     expected = 6 * len((ANN, BEN, *_OTHERS))
     assert ledger.trades == expected
-    assert eventually(lambda: bool(follower.read()) or len(follower.trades) == expected, 30)
+    assert eventually(lambda: bool(follower.read()) or len(follower.trades) == expected)
     assert len(follower.trades) == expected

@@ -178,7 +178,7 @@ def test_a_signal_stops_the_servers_with_the_command(
     with _command(own, "-c", program) as command:
         assert _says_up(command)
         command.send_signal(number)
-        assert command.wait(30) == (-number if number == signal.SIGINT else 128 + number)
+        assert command.wait() == (-number if number == signal.SIGINT else 128 + number)
     assert processes_of(home) == []
 
 

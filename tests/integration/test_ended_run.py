@@ -65,8 +65,8 @@ def test_a_run_that_is_ended_by_sigterm_leaves_nothing_running(tmp_path: Path, w
         process.send_signal(signal.SIGTERM)
         output = process.communicate(timeout=90)[0]
     assert process.returncode not in (0, 1), output
-    assert eventually(lambda: not _running(mark), 5), _running(mark)
-    assert eventually(lambda: not any(server.is_running() for server in servers), 5)
+    assert eventually(lambda: not _running(mark)), _running(mark)
+    assert eventually(lambda: not any(server.is_running() for server in servers))
 
 
 def _imports(mark: str) -> int:

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
@@ -22,7 +21,7 @@ from tests.lib.nginx import nginx, running_nginx
 from tests.lib.outages import Outages, is_our_refusal, service_with_own_servers
 from tests.lib.processes import kill, processes_of, reload, start_gunicorn, workers
 from tests.lib.running_up import Up, running_up
-from tests.lib.waiting import eventually
+from tests.lib.waiting import calm_seconds, eventually
 from wallet_api import embedded
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
@@ -77,8 +76,8 @@ def test_postgresql_is_killed_and_comes_back(outages: Outages) -> None:
         _wait(lambda: met.statuses[200] > 20)
         outages.kill("postgres")
         _wait(lambda: met.statuses[503] > 10)
-        assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=20).status_code == 200
-        assert requests.get(f"{outages.gunicorn.url}/readyz", timeout=20).status_code == 503
+        assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=60).status_code == 200
+        assert requests.get(f"{outages.gunicorn.url}/readyz", timeout=60).status_code == 503
         back = outages.bring_back()
         _go_on()
     _recovers(met, back)
@@ -90,14 +89,14 @@ def test_postgresql_is_stopped_and_goes_on(outages: Outages) -> None:
         _wait(lambda: met.statuses[200] > 20)
         with outages.hanging("postgres"):
             threading.Event().wait(6)
-            assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=20).status_code == 200
-            assert requests.get(f"{outages.gunicorn.url}/readyz", timeout=20).status_code == 503
-        back = time.monotonic()
+            assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=60).status_code == 200
+            assert requests.get(f"{outages.gunicorn.url}/readyz", timeout=60).status_code == 503
+        back = calm_seconds()
         _go_on()
     _recovers(met, back)
     assert met.statuses[503] > 10
     # The statements that ran end three seconds later, with this timeout.
-    assert max(response.elapsed for _, _, response in met.answers) < timedelta(seconds=5)
+    assert met.longest_seconds < 5
 
 
 def test_postgresql_restarts_while_nobody_calls(outages: Outages) -> None:
@@ -132,7 +131,7 @@ def test_all_connections_are_taken_by_others(outages: Outages) -> None:
                     # All are taken.
                     threading.Event().wait(0.05)
         hoard.close()
-        back = time.monotonic()
+        back = calm_seconds()
         _go_on()
     assert len(taken) > 50
     _recovers(met, back)
@@ -144,7 +143,7 @@ def test_queries_go_past_their_timeout(outages: Outages) -> None:
         with psycopg.connect(str(outages.settings.database_url)) as connection:
             connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
             _wait(lambda: any("took too long" in response.text for response in list(met.refusals)))
-        back = time.monotonic()
+        back = calm_seconds()
         _go_on()
     _recovers(met, back)
     messages = {response.json()["error"]["message"] for response in met.refusals}
@@ -160,16 +159,16 @@ def test_valkey_is_killed_and_comes_back(outages: Outages) -> None:
         assert outages.metric(counter) == 0
         outages.kill("valkey")
         _wait(lambda: outages.metric(counter) > 20)
-        ready = requests.get(f"{outages.gunicorn.url}/readyz", timeout=20)
+        ready = requests.get(f"{outages.gunicorn.url}/readyz", timeout=60)
         assert (ready.status_code, ready.json()["data"]["store"]) == (200, "away")
         back = over = outages.bring_back()
         alone = outages.metric(counter)
-        while time.monotonic() < back + AFTER_SECONDS:
+        while calm_seconds() < back + AFTER_SECONDS:
             threading.Event().wait(0.05)
             now_alone = outages.metric(counter)
             if now_alone > alone:
-                alone, over = now_alone, time.monotonic()
-        ready = requests.get(f"{outages.gunicorn.url}/readyz", timeout=20)
+                alone, over = now_alone, calm_seconds()
+        ready = requests.get(f"{outages.gunicorn.url}/readyz", timeout=60)
         assert ready.json()["data"]["store"] == "ok"
     assert met.failures == []
     assert set(met.statuses) == {200}
@@ -198,8 +197,8 @@ def test_a_worker_is_killed_under_load(outages: Outages, tmp_path: Path) -> None
             _wait(lambda: met.statuses[200] > 20)
             victim = workers(outages.gunicorn)[0]
             victim.send_signal(signal.SIGKILL)
-            psutil.wait_procs([victim], timeout=20)
-            back = time.monotonic()
+            psutil.wait_procs([victim], timeout=60)
+            back = calm_seconds()
             _go_on()
     # When the head of an answer is under way, nginx has nothing left to put in its place.
     broken_off = [failure for failure in met.failures if "IncompleteRead" in failure]
@@ -347,7 +346,7 @@ def test_up_starts_again_what_is_killed(up: Up, home: Path, name: str) -> None:
     call = get(f"{up.url}/v1/transactions/volume", params=GROUP, headers=headers)
     with callers(call, pause_seconds=PAUSE_SECONDS) as met:
         _wait(lambda: met.statuses[200] > 20)
-        start = time.monotonic()
+        start = calm_seconds()
         killed = processes()
         kill(killed)
         _wait(lambda: set(processes()) - set(killed) != set())

@@ -55,9 +55,9 @@ def test_a_change_is_not_skipped_that_is_committed_after_a_later_one_was_read(
             assert wallet is not None
             holder.execute("SELECT FROM lifetimes WHERE wallet_id = %s FOR UPDATE", [wallet["wallet_id"]])
             slow = pool.submit(importer.trades, [trade_row(ANN, "slow", start + timedelta(minutes=1))])
-            assert eventually(lambda: waiting(connection) == 1, 30)
+            assert eventually(lambda: waiting(connection) == 1)
             quick = pool.submit(importer.trades, [trade_row(BEN, "quick", start)])
-            assert eventually(lambda: quick.done() or waiting(connection) == 2, 30)
+            assert eventually(lambda: quick.done() or waiting(connection) == 2)
             read = [row["tx_signature"] for row in follower.read()]
             # Citus runs one import after the other: it locks all shards of trades for its DELETE.
             assert read == ([] if connection.is_sharded else ["quick"])

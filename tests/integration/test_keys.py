@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -200,7 +199,7 @@ def test_several_workers_and_another_service_add_up(
             f"{server.url}/v1/wallets",
             params=GROUP,
             headers={"Authorization": f"Bearer {key}", "Connection": "close"},
-            timeout=20,
+            timeout=60,
         )
         assert response.status_code == 200
     server.stop()
@@ -254,7 +253,7 @@ def test_a_stop_while_the_database_is_read_only_loses_the_use_since_then_and_no_
 
     def statuses() -> list[int]:
         headers = [{"Authorization": f"Bearer {key}"} for key in (one, poor)]
-        return [requests.get(server.url + WALLETS, headers=each, timeout=20).status_code for each in headers]
+        return [requests.get(server.url + WALLETS, headers=each, timeout=60).status_code for each in headers]
 
     assert statuses() == [200, 200]
     with _read_only(servers, connection):
@@ -331,13 +330,12 @@ def test_a_worker_that_knows_a_key_learns_of_its_rotation(
         return outcome_of(client, key)[0]
 
     assert status(old) == 200
-    new, _ = rotate_key(connection, "one", timedelta(seconds=1.5))
+    new, _ = rotate_key(connection, "one", timedelta(hours=1))
     assert (status(new), status(old)) == (200, 200)
-    time.sleep(1.6)
-    assert (status(new), status(old)) == (200, 403)
+    connection.execute("UPDATE api_keys SET previous_until = now()")
+    assert eventually(lambda: (status(new), status(old)) == (200, 403))
     newest, _ = rotate_key(connection, "one", timedelta(0))
-    time.sleep(0.5)
-    assert [status(key) for key in (newest, new, old)] == [200, 403, 403]
+    assert eventually(lambda: [status(key) for key in (newest, new, old)] == [200, 403, 403])
 
 
 @pytest.mark.settings(key_cache_seconds=0)
@@ -429,7 +427,7 @@ def test_the_credits_of_a_month_are_exact_over_its_end(
     url, headers = f"{server.url}{WALLETS}", {"Authorization": f"Bearer {key}"}
     assert call_at_once(server.url, key, 260, callers=12) == {200: 200, 403: 60}
     a_month_passes(connection)
-    assert eventually(lambda: requests.get(url, headers=headers, timeout=20).status_code == 200)
+    assert eventually(lambda: requests.get(url, headers=headers, timeout=60).status_code == 200)
     answers = call_at_once(server.url, key, 260, callers=12)
     # But for the response above.
     assert answers == {200: 199, 403: 61}

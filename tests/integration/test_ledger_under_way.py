@@ -97,7 +97,7 @@ def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(
                 pool.submit(importer.trades, [row])
                 for row in (newest, trade_row(first, "c", now - timedelta(minutes=3), value="5"))
             ]
-            assert eventually(lambda: waiting(connection) == len(imports), 30)
+            assert eventually(lambda: waiting(connection) == len(imports))
         for done in imports:
             done.result()
     _, token = read_token(connection, now, DEFAULT_RULE, "solana", newest["mint"])
@@ -123,9 +123,9 @@ def test_an_import_whose_wallet_is_removed_meanwhile_leaves_no_orphan(
         with holder.transaction():
             merge.lock_wallets(holder, [row["wallet_id"] for row in ids])
             removing = wallet_api("remove", "wallets", str(wallet_file), "--yes", settings=settings)
-            assert eventually(lambda: waiting(connection) == 1, 60)
+            assert eventually(lambda: waiting(connection) == 1)
             importing = wallet_api("import", "trades", str(trade_file), settings=settings)
-            assert eventually(lambda: waiting(connection) == 2, 60)
+            assert eventually(lambda: waiting(connection) == 2)
         removed, imported = (command.communicate(timeout=60)[0] for command in (removing, importing))
     assert (removing.returncode, importing.returncode) == (0, 1), removed + imported
     assert imported.splitlines()[-1] == (

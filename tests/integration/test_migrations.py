@@ -26,8 +26,8 @@ from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer, Row, clear
 from tests.ledger.mints import evm_mint_of
 from tests.ledger.rows import BEN, EVM, WALLETS, trade_row
+from tests.lib.network import free_port
 from tests.lib.processes import Process, StartGunicorn, run_command, run_program
-from tests.lib.running_up import free_port
 from tests.lib.waiting import eventually, somebody_waits
 from wallet_api import migrations
 from wallet_api.chains import CHAINS
@@ -302,9 +302,9 @@ def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
                 env=os.environ | {"DATABASE_URL": empty_database_url},
                 stdout=subprocess.DEVNULL,
             )
-            assert eventually(lambda: somebody_waits(connection), 30)
+            assert eventually(lambda: somebody_waits(connection))
             killed.send_signal(signal.SIGKILL)
-            killed.wait(30)
+            killed.wait()
         assert names_of(connection) == []
     assert run("migrate").exit_code == 0
     assert schema_of(empty_database_url) == schema_of(database_url)
@@ -386,7 +386,7 @@ def test_a_running_service_names_the_newer_tables_and_stays_ready(
     # A worker that is replaced starts on the tables that there are.
     worker = psutil.Process(server.process.pid).children()[0]
     worker.kill()
-    worker.wait(30)
+    worker.wait(60)
     assert _ready(server.url) == (200, f"newer: {LATER}")
 
 

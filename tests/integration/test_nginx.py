@@ -21,6 +21,7 @@ from tests.ledger.rows import GROUP
 from tests.lib.callers import callers, get
 from tests.lib.nginx import Nginx, nginx, running_nginx
 from tests.lib.processes import Gunicorn, StartGunicorn, reload
+from tests.lib.waiting import calm_seconds, eventually
 from wallet_api import __version__
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -54,7 +55,7 @@ def start_nginx(tmp_path: Path) -> Iterator[Any]:
 
 
 def _get(server: Nginx, path: str, **options: Any) -> requests.Response:
-    return requests.get(f"{server.url}{path}", verify=str(server.certificate), timeout=30, **options)
+    return requests.get(f"{server.url}{path}", verify=str(server.certificate), timeout=60, **options)
 
 
 def _is_our_error(answer: requests.Response, status: int, code: str) -> None:
@@ -74,7 +75,7 @@ def _raw(server: Nginx, *parts: bytes) -> bytes:
     address = urlsplit(server.url)
     context = ssl.create_default_context(cafile=str(server.certificate))
     with (
-        socket.create_connection(("127.0.0.1", int(address.port or 0)), timeout=30) as plain,
+        socket.create_connection(("127.0.0.1", int(address.port or 0)), timeout=60) as plain,
         context.wrap_socket(plain, server_hostname="localhost") as connection,
     ):
         for part in parts:
@@ -124,11 +125,11 @@ def test_what_nginx_itself_refuses_looks_like_a_refusal_of_ours(start_nginx: Any
     _is_our_error(_get(server, "/v1/wallets", headers={"A": "x" * 9000}), 414, "invalid_request")
     _is_our_error(_get(server, "/v1/wallets", data=b"x" * 2000), 413, "request_too_large")
     assert b'"code":"invalid_request"' in _raw(server, b"no http at all\r\n\r\n")
-    started = time.monotonic()
+    started = calm_seconds()
     # Ended it is, with an answer or a reset.
     with suppress(ConnectionResetError):
         _raw(server, b"GET / HTTP/1.1\r\nHost: localhost\r\n")
-    assert time.monotonic() - started < 5
+    assert calm_seconds() - started < 5
     answers = [_get(server, "/v1/wallets") for _ in range(60)]
     limited = [answer for answer in answers if answer.status_code == 429]
     if not limited:
@@ -163,7 +164,7 @@ def _cors(answer: requests.Response) -> dict[str, str]:
 
 def _preflight(server: Nginx | Gunicorn, path: str, **headers: str) -> requests.Response:
     verify = str(server.certificate) if isinstance(server, Nginx) else None
-    return requests.options(f"{server.url}{path}", headers=_PREFLIGHT | headers, verify=verify, timeout=30)
+    return requests.options(f"{server.url}{path}", headers=_PREFLIGHT | headers, verify=verify, timeout=60)
 
 
 @pytest.mark.parametrize(("origins", "changes"), [(_ORIGIN, _LISTED), ("*", _STAR)])
@@ -197,7 +198,7 @@ def test_pages_of_the_origins_can_read_what_nginx_and_what_the_service_refuse(
         # A preflight passes before the limits.
         assert _preflight(server, "/v1/wallets").status_code == 204
     _is_our_error(limited, 429, "rate_limited")
-    without_tls = requests.get(f"{server.plain_url}/v1/wallets", headers=page, timeout=20)
+    without_tls = requests.get(f"{server.plain_url}/v1/wallets", headers=page, timeout=60)
     assert without_tls.status_code == 403
     for answer in (away, limited, without_tls, too_large):
         assert _cors(answer) == _cors(refused)
@@ -234,7 +235,7 @@ def test_assistants_send_bodies_of_64_kb_and_nobody_else_does(
 
     def post(body: bytes, path: str = "/mcp", **more: str) -> requests.Response:
         url, verify = f"{server.url}{path}", str(server.certificate)
-        return requests.post(url, data=body, headers=headers | more, verify=verify, timeout=30)
+        return requests.post(url, data=body, headers=headers | more, verify=verify, timeout=60)
 
     answer = post(body.ljust(65_536))
     assert (answer.status_code, answer.json()["result"]["isError"]) == (200, False)
@@ -248,7 +249,7 @@ def test_assistants_send_bodies_of_64_kb_and_nobody_else_does(
         data=iter([body, b" " * 65_536]),
         headers=headers,
         verify=str(server.certificate),
-        timeout=30,
+        timeout=60,
     )
     _is_our_error(chunks, 413, "request_too_large")
     page = post(body, Origin=_ORIGIN)
@@ -275,13 +276,13 @@ def test_what_nginx_itself_refuses_also_without_tls_is_in_its_log_by_path_and_re
         _get(server, "/v1/wallets", params=GROUP | {"api_key": "wk_hidden"}),
         _get(server, "/metrics"),
         _get(server, "/v1/meta", data=b"x" * 2000),
-        requests.get(f"{server.plain_url}/v1/health?api_key=wk_hidden", timeout=20),
+        requests.get(f"{server.plain_url}/v1/health?api_key=wk_hidden", timeout=60),
     ]
     # Without TLS no request is answered, and pages are elsewhere.
     _is_our_error(answers[-1], 403, "forbidden")
     assert answers[-1].headers["Server"] == "nginx"
     for path in ("/", "/docs"):
-        page = requests.get(server.plain_url + path, allow_redirects=False, timeout=20)
+        page = requests.get(server.plain_url + path, allow_redirects=False, timeout=60)
         assert (page.status_code, page.headers["Location"]) == (301, f"https://localhost{path}")
     lines = (server.folder / "wallet-api.access.log").read_text().splitlines()
     logged = {line["request_id"]: (line["path"], line["status"]) for line in map(json.loads, lines)}
@@ -309,7 +310,7 @@ def test_no_key_gets_into_any_log_of_nginx(
     node.stop()
     for _ in range(10):
         _get(server, "/v1/wallets", **hidden)
-    requests.get(f"{server.plain_url}/v1/wallets", timeout=20, **hidden)
+    requests.get(f"{server.plain_url}/v1/wallets", timeout=60, **hidden)
     logs = server.logs
     assert {'"status":"503"', '"status":"429"', '"status":"403"'} <= set(logs.split(","))
     assert secret not in logs
@@ -329,6 +330,7 @@ def test_a_reload_and_a_node_that_leaves_drop_no_call(
         verify=str(server.certificate),
     )
     with callers(call, threads=4, pause_seconds=0.02) as met:
+        assert eventually(lambda: met.statuses[200] > 50)
         reload(first)
         reload(first)
         second.stop()

@@ -135,8 +135,8 @@ def _calls(server: Gunicorn, key: str, metrics_token: str, chains: Iterable[str]
             (f"/v1/{key}", {}),
         ):
             url, with_key = f"{server.url}{path}", arguments | {"api_key": key}
-            yield partial(requests.get, url, params=arguments, headers=closing_it | _bearer(key), timeout=30)
-            yield partial(requests.get, url, params=with_key, headers=closing_it, timeout=30)
+            yield partial(requests.get, url, params=arguments, headers=closing_it | _bearer(key), timeout=60)
+            yield partial(requests.get, url, params=with_key, headers=closing_it, timeout=60)
     for query, headers in (
         ({"api_key": [key, key]}, {}),
         ({key: key}, _bearer(key)),
@@ -144,9 +144,9 @@ def _calls(server: Gunicorn, key: str, metrics_token: str, chains: Iterable[str]
         ({"API%5FKEY": key}, {"X-API-Key": key}),
     ):
         sent = closing_it | headers
-        yield partial(requests.get, f"{server.url}/v1/wallets", params=query, headers=sent, timeout=30)
+        yield partial(requests.get, f"{server.url}/v1/wallets", params=query, headers=sent, timeout=60)
     shown = closing_it | _bearer(metrics_token)
-    yield partial(requests.get, f"{server.url}/metrics", headers=shown, timeout=30)
+    yield partial(requests.get, f"{server.url}/metrics", headers=shown, timeout=60)
 
 
 def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from tests.lib.network import free_port
 from tests.lib.processes import Process, environment_of, run_program
-from tests.lib.running_up import free_port
 from tests.lib.waiting import eventually
 from wallet_api import __version__
 from wallet_api.settings import Settings
@@ -124,16 +124,16 @@ def test_up_in_an_empty_folder_runs_the_installed_service(installed: Path) -> No
     def is_ready() -> bool:
         assert process.poll() is None, process.communicate()[0]
         try:
-            return requests.get(f"{url}/readyz", timeout=10).ok
+            return requests.get(f"{url}/readyz", timeout=60).ok
         except requests.ConnectionError:
             return False
 
     try:
-        assert eventually(is_ready, 60)
+        assert eventually(is_ready)
         paths = ("/", "/page/page.js", "/docs", "/v1/openapi.json")
-        assert [requests.get(url + path, timeout=30).status_code for path in paths] == [200] * len(paths)
+        assert [requests.get(url + path, timeout=60).status_code for path in paths] == [200] * len(paths)
         assert (folder / "var" / "postgres" / "PG_VERSION").exists()
     finally:
         process.terminate()
-        output = process.communicate(timeout=30)[0]
+        output = process.communicate(timeout=60)[0]
     assert process.returncode == 0, output

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import requests
 
-# A caller gives up after that.
-PATIENCE_SECONDS = 20.0
+from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds
+
 # An attacker begins anew after that.
 HOLD_SECONDS = 4.0
 # Others pause so long between requests: what is measured is their waits, not the load of their own.
@@ -88,7 +88,7 @@ def attacked(target: Target, connections: int, sent: bytes, *, is_taken: bool) -
     attacker = threading.Thread(target=hold_all)
     attacker.start()
     try:
-        assert begun.wait(60), "the attack did not come about"
+        assert begun.wait(5 * PATIENCE_SECONDS), "the attack did not come about"
         yield
     finally:
         stopped.set()
@@ -106,10 +106,10 @@ def waits_of_others(target: Target, paths: list[str], seconds: float) -> list[fl
         session = requests.Session()
         while time.monotonic() < until:
             for path in paths:
-                began = time.monotonic()
+                began = calm_seconds()
                 asker = session if is_kept else requests
                 response = asker.get(f"{target.url}{path}", headers=headers, **options)  # type: ignore[arg-type]
-                waits.append(time.monotonic() - began)
+                waits.append(calm_seconds() - began)
                 assert response.status_code == 200, response.text
                 time.sleep(PAUSE_SECONDS)
         session.close()

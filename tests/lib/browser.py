@@ -18,7 +18,7 @@ _FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--disable-dev-shm-usage", "--remote-debugging-pipe", "--window-size=1280,1600"),
 )
-_ANSWER_SECONDS = 60.0
+_ANSWER_SECONDS = 200.0
 
 Message = dict[str, Any]
 
@@ -74,12 +74,12 @@ class Page:
         """Wait until the expression is true. It is evaluated in each animation frame."""
         found = self.value(
             f"""new Promise((resolve) => {{
-                const end = performance.now() + 30000;
+                const end = performance.now() + 150000;
                 const look = () => {{
                     let there = false;
                     try {{ there = Boolean({expression}); }} catch (error) {{ there = false; }}
                     if (there || performance.now() > end) resolve(there);
-                    else requestAnimationFrame(look);
+                    else setTimeout(look, 50);
                 }};
                 look();
             }})"""
@@ -165,7 +165,7 @@ def browser(folder: Path) -> Iterator[Page]:
             page.command("Browser.close")
         finally:
             try:
-                process.wait(timeout=10)
+                process.wait(timeout=60)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, 9)
                 process.wait()

@@ -2,7 +2,6 @@
 
 import http.client
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import requests
+
+from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds
 
 WALLETS = "/v1/wallets?blockchain=solana&type=kol"
 
@@ -56,11 +57,15 @@ def call_at_once(
 
 @dataclass
 class Met:
-    """The responses to callers: counts by status, failed requests, and each response with its time."""
+    """The responses to callers: counts by status, failed requests, and each response with its time.
+
+    Times are by `calm_seconds`.
+    """
 
     statuses: Counter[int] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     answers: list[tuple[float, int, requests.Response]] = field(default_factory=list)
+    longest_seconds: float = 0.0
 
     @property
     def refusals(self) -> list[requests.Response]:
@@ -68,7 +73,7 @@ class Met:
         return [response for _, status, response in self.answers if status != 200]
 
     def recovered_seconds(self, since: float) -> float:
-        """Return the seconds from `since`, on the monotonic clock, to the last refusal; 0 without one."""
+        """Return the seconds from `since` to the last refusal; 0 without one."""
         ended = (ended - since for ended, status, _ in self.answers if status != 200)
         return max([0.0, *ended])
 
@@ -84,13 +89,16 @@ def callers(
     def work() -> None:
         with requests.Session() as session:
             while not stop.is_set():
+                began = calm_seconds()
                 try:
                     response = call(session)
                 except requests.RequestException as error:
                     met.failures.append(str(error))
                 else:
                     met.statuses[response.status_code] += 1
-                    met.answers.append((time.monotonic(), response.status_code, response))
+                    ended = calm_seconds()
+                    met.answers.append((ended, response.status_code, response))
+                    met.longest_seconds = max(met.longest_seconds, ended - began)
                 stop.wait(pause_seconds)
 
     workers = [threading.Thread(target=work) for _ in range(threads)]
@@ -105,5 +113,5 @@ def callers(
 
 
 def get(url: str, **options: Any) -> Callable[[requests.Session], requests.Response]:
-    """Return a function that sends one request with a timeout of 20 seconds."""
-    return lambda session: session.get(url, **({"timeout": 20} | options))
+    """Return a function that sends one request with a timeout."""
+    return lambda session: session.get(url, **({"timeout": PATIENCE_SECONDS} | options))

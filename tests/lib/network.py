@@ -1,7 +1,13 @@
-"""An audit hook that blocks connections to other machines."""
+"""The network of tests: loopback alone, and free ports of it."""
 
 import ipaddress
+import random
+import socket
+from contextlib import suppress
 from typing import Any
+
+# Below those that the system gives to connections, and to servers that want any.
+_PORTS = range(10_000, 32_000)
 
 
 class NetworkBlockedError(RuntimeError):
@@ -18,6 +24,16 @@ def allow_loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
         return
     if isinstance(address, tuple) and not _is_local(address[0]):
         raise NetworkBlockedError(f"{event} {address[0]}")
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 at which nothing listens, and that the system gives to nothing else."""
+    # Not by the seed of a test, which other workers have too.
+    for port in iter(lambda: random.SystemRandom().choice(_PORTS), None):
+        with suppress(OSError), socket.socket() as tried:
+            tried.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("unreachable")
 
 
 def _is_local(host: Any) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.lib.network import free_port
 from tests.lib.processes import Process, run_program
 
 CONFIGURATION = Path(__file__).parents[2] / "config" / "nginx.conf"
@@ -56,7 +57,7 @@ class Nginx:
 
 def write_configuration(folder: Path, nodes: Sequence[str], changes: dict[str, str]) -> tuple[Path, int, int]:
     """Write the configuration with these changes; return its file, its TLS port and its plain port."""
-    plain_port, tls_port = _free_ports()
+    plain_port, tls_port = free_port(), free_port()
     certificate(folder)
     text = CONFIGURATION.read_text()
     servers = "\n".join(f"    server {urlsplit(node).netloc} max_fails=3 fail_timeout=5s;" for node in nodes)
@@ -104,7 +105,7 @@ def running_nginx(
         )
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=60)
 
 
 def certificate(folder: Path) -> None:
@@ -118,13 +119,6 @@ def certificate(folder: Path) -> None:
         check=True,
         capture_output=True,
     )
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as two:
-        one.bind(("127.0.0.1", 0))
-        two.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], two.getsockname()[1]
 
 
 def _await_port(port: int, process: Process[bytes], folder: Path) -> None:

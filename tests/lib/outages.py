@@ -1,7 +1,6 @@
 """A service on servers of its own, which a test can kill and start again."""
 
 import re
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import requests
 from psycopg.sql import SQL, Identifier
 
 from tests.lib.processes import Gunicorn, kill_all, processes_of, running_valkey, start_gunicorn
+from tests.lib.waiting import calm_seconds
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
@@ -21,7 +21,7 @@ from wallet_api.settings import Settings
 
 @dataclass(frozen=True)
 class Outages:
-    """A service on servers of its own, and its keys. Times are on the monotonic clock."""
+    """A service on servers of its own, and its keys. Times are by `calm_seconds`."""
 
     settings: Settings
     gunicorn: Gunicorn
@@ -63,11 +63,11 @@ class Outages:
         own = Settings(wallet_api_home=self.settings.wallet_api_home)
         self.stack.enter_context(embedded.running(own))
         self.stack.enter_context(running_valkey(self.home))
-        return time.monotonic()
+        return calm_seconds()
 
     def metric(self, name: str) -> float:
         """Return the sum of a counter over all labels."""
-        text = requests.get(f"{self.gunicorn.url}/metrics", timeout=20).text
+        text = requests.get(f"{self.gunicorn.url}/metrics", timeout=60).text
         return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
 
 

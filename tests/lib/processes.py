@@ -111,7 +111,7 @@ class Gunicorn:
         family = [master, *master.children(recursive=True)]
         self.process.terminate()
         try:
-            return self.process.wait(timeout=30)
+            return self.process.wait(timeout=60)
         finally:
             for process in family:
                 with suppress(psutil.NoSuchProcess):
@@ -201,7 +201,7 @@ def kill(processes: Sequence[psutil.Process]) -> None:
         # A backend may end by itself meanwhile.
         with suppress(psutil.NoSuchProcess):
             process.send_signal(signal.SIGKILL)
-    eventually(lambda: not any(map(is_alive, processes)), 30)
+    eventually(lambda: not any(map(is_alive, processes)))
 
 
 def is_alive(process: psutil.Process) -> bool:

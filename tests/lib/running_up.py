@@ -2,7 +2,6 @@
 
 import shlex
 import signal
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.lib.network import free_port
 from tests.lib.processes import Process, is_alive, processes_of, wallet_api
 from wallet_api.settings import Settings
 
@@ -65,14 +65,6 @@ class Up:
         assert not [process for process in family if is_alive(process)]
         assert processes_of(home) == []
         return rest
-
-
-def free_port() -> int:
-    """Return a port of 127.0.0.1 that is free now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 @contextmanager

@@ -269,4 +269,4 @@ def test_a_removal_while_the_message_waits_follows_it(
     waiting = "SELECT waiting FROM notify_targets"
     assert eventually(lambda: connection.fetch_value(waiting) == 2)
     receiver.behaviours.clear()
-    assert eventually(lambda: receiver.reported() == [("trade", "a"), ("removal", "a")], 30)
+    assert eventually(lambda: receiver.reported() == [("trade", "a"), ("removal", "a")])

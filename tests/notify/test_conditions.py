@@ -101,7 +101,7 @@ def test_a_digest_has_what_arrived_in_its_time_in_one_message(
     text = rules_of(receiver, chat + rules, bot="/", now="/now")
     process = start(text)
     importer.trades([trade(f"t{number:03}", 200 - number) for number in range(120)])
-    assert eventually(lambda: len(receiver.accepted("/now")) >= 60, 30)
+    assert eventually(lambda: len(receiver.accepted("/now")) >= 60)
     due = "SELECT count(*) FROM notify_messages WHERE due_at > now()"
     assert eventually(lambda: connection.fetch_value(due) == 240)
     assert receiver.accepted() == []

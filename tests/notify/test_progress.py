@@ -46,9 +46,9 @@ def test_a_process_that_was_killed_is_seen_in_the_status_and_in_the_metrics(
     importer.trades([trade("b", 50)])
     importer.trades([trade("c", 40)])
     time.sleep(1.2)
-    assert eventually(lambda: not status(settings)["running"], 5)
+    assert eventually(lambda: not status(settings)["running"])
     # By the oldest of them.
-    assert 1 < behind() < 60
+    assert 1 < behind() < 600
     assert status(settings)["behind_seconds"] > 1
     output = run_command("notify", "status", settings=settings).stdout
     assert re.match(r"notify is not running since \d{4}-\d\d-\d\dT\S+Z, and the oldest change", output)

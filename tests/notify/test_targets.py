@@ -16,13 +16,14 @@ import pytest
 from tests.lib.nginx import certificate
 from tests.lib.processes import run_command, wallet_api
 from tests.lib.receiver import SECRET, Receiver, speaking
+from tests.lib.waiting import calm_seconds
 from tests.notify.rules import ALL
 from wallet_api.notify.rules_file import RulesError, read_rules
 from wallet_api.notify.sending import DEADLINE_SECONDS, is_public, send
 from wallet_api.notify.targets import Target
 from wallet_api.settings import Settings
 
-FOREVER_SECONDS = 60
+FOREVER_SECONDS = 240
 
 
 def rules_of(url: str, target: str = "", rules: str = ALL) -> str:
@@ -266,7 +267,7 @@ def test_certificates_are_verified_by_the_name(target: Callable[..., Target], tm
     assert names == ["localhost", "localhost", "localhost", None]
 
 
-def drip(text: bytes, rest: bytes) -> Callable[[socket.socket], None]:
+def drip(text: bytes, rest: bytes, ended: list[bytes]) -> Callable[[socket.socket], None]:
     """Send a text, then others again and again."""
 
     def speak(connection: socket.socket) -> None:
@@ -274,18 +275,21 @@ def drip(text: bytes, rest: bytes) -> Callable[[socket.socket], None]:
         for _ in range(FOREVER_SECONDS * 4):
             time.sleep(0.25)
             connection.sendall(rest)
+        ended.append(text)
 
     return speak
 
 
 def test_a_try_ends_with_its_deadline_whatever_is_sent(target: Callable[..., Target]) -> None:
-    slow = (drip(b"", b""), drip(b"HTTP/1.1 ", b"0"), drip(b"HTTP/1.1 103 Early Hints\r\n", b"a: b\r\n"))
+    ended: list[bytes] = []
+    sent = ((b"", b""), (b"HTTP/1.1 ", b"0"), (b"HTTP/1.1 103 Early Hints\r\n", b"a: b\r\n"))
+    slow = [drip(*texts, ended) for texts in sent]
 
     def seconds(scheme: str, speak: Callable[[socket.socket], None]) -> tuple[str, float]:
         with speaking(speak) as port:
             own = target(f"{scheme}://127.0.0.1:{port}/")
-            started = time.monotonic()
-            return outcome(own), time.monotonic() - started
+            started = calm_seconds()
+            return outcome(own), calm_seconds() - started
 
     # All rules are written to the same file before they are read.
     with ThreadPoolExecutor() as executor:
@@ -293,8 +297,9 @@ def test_a_try_ends_with_its_deadline_whatever_is_sent(target: Callable[..., Tar
         made.append(executor.submit(seconds, "https", slow[0]))
         for failure, elapsed in (each.result() for each in made):
             assert failure in ("no response in time", "no response of HTTP")
-            # Some seconds more on a loaded machine, and much less than they send.
-            assert elapsed < DEADLINE_SECONDS + 10 < FOREVER_SECONDS
+            assert elapsed < DEADLINE_SECONDS + 10
+    # They would have gone on.
+    assert ended == []
 
 
 def test_no_more_than_the_status_of_a_response_is_read(target: Callable[..., Target]) -> None:
@@ -317,7 +322,7 @@ def test_no_more_than_the_status_of_a_response_is_read(target: Callable[..., Tar
         (b"SSH-2.0", "no response of HTTP"),
     ):
         with speaking(endless(status)) as port:
-            started = time.monotonic()
+            started = calm_seconds()
             assert outcome(target(f"http://127.0.0.1:{port}/")) == failure
-            assert time.monotonic() - started < 5
+            assert calm_seconds() - started < 5
     assert sent[0] < 64 * 1024 * 1024

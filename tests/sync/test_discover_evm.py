@@ -373,7 +373,7 @@ def test_a_run_that_is_ended_says_how_to_go_on_and_pays_little_twice(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        assert eventually(lambda: len(stub.calls) - before > 40, 60)
+        assert eventually(lambda: len(stub.calls) - before > 40)
         process.send_signal(signal.SIGINT)
         _, notes = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -1,12 +1,11 @@
 """`wallet-api sync trades --follow` with an EVM node: new blocks within seconds."""
 
-import time
 from datetime import timedelta
 
 import psutil
 import pytest
 
-from tests.lib.waiting import eventually
+from tests.lib.waiting import calm_seconds, eventually
 from tests.stub import faults
 from tests.stub.evm import Block, EvmChain, now
 from tests.stub.server import Stub
@@ -43,10 +42,10 @@ def test_a_new_block_is_in_the_ledger_within_the_interval_and_two_seconds(
     chain: EvmChain, operator: Operator, start: Start
 ) -> None:
     running = follow(start, seconds=1)
-    began = time.monotonic()
+    began = calm_seconds()
     chain.add(now(), buy(1))
     assert running.until(lambda summary: summary["changed"])["changed"] == 1
-    assert time.monotonic() - began < 3
+    assert calm_seconds() - began < 3
     assert signatures(operator) == {signature(1)}
     assert running.end()[0] == 0
 
@@ -59,11 +58,11 @@ def test_status_shows_that_the_chain_is_followed_and_only_rounds_with_news_are_r
     assert any(line.split()[:6] == words for line in status(operator).splitlines())
     # Only new blocks are read.
     stub.calls.clear()
-    assert eventually(lambda: stub.requests_of("eth_getBlockByNumber").count("latest") >= 3, 30)
+    assert eventually(lambda: stub.requests_of("eth_getBlockByNumber").count("latest") >= 3)
     assert stub.requests_of("eth_getLogs") == []
     chain.add(now(), buy(1))
     assert running.next_round()["changed"] == 1
-    assert eventually(lambda: "9 OF 10 IN" in status(operator), 30)
+    assert eventually(lambda: "9 OF 10 IN" in status(operator))
 
 
 def test_a_wallet_that_is_tracked_meanwhile_is_followed_without_a_restart(
@@ -134,11 +133,11 @@ def test_a_new_wallet_with_much_to_read_delays_no_other(
     running = start("trades", "--follow", "--since", (AT - timedelta(days=1)).isoformat(), **slow)
     running.next_round()
     operator.track(("eth", FRIEND))
-    assert eventually(lambda: signatures(operator) != set(), 30)
+    assert eventually(lambda: signatures(operator) != set())
     chain.add(now(), buy(1000))
     assert eventually(lambda: signature(1000) in signatures(operator), 10)
     assert len(signatures(operator)) < 60
-    assert eventually(lambda: len(signatures(operator)) == 61, 60)
+    assert eventually(lambda: len(signatures(operator)) == 61)
 
 
 def test_chains_without_a_node_are_read_with_their_own_period(
@@ -149,5 +148,5 @@ def test_chains_without_a_node_are_read_with_their_own_period(
     running = follow(start)
     # The first rounds of both.
     running.next_round()
-    assert eventually(lambda: stub.requests_of("eth_getBlockByNumber").count("latest") >= 5, 30)
+    assert eventually(lambda: stub.requests_of("eth_getBlockByNumber").count("latest") >= 5)
     assert len([call for call in stub.calls if call.name.endswith("/swaps")]) == 1

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.lib.waiting import eventually
+from tests.lib.waiting import calm_seconds, eventually
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
@@ -37,10 +37,10 @@ class Follow:
 
     def has(self, *signatures: str) -> bool:
         """Return whether the ledger comes to have exactly these transactions."""
-        return eventually(lambda: {key[2] for key in self.operator.ledger()} == set(signatures), WAIT)
+        return eventually(lambda: {key[2] for key in self.operator.ledger()} == set(signatures))
 
     def is_followed(self, *wallets: str) -> bool:
-        return eventually(lambda: self.stub.stream.followed == set(wallets), WAIT)
+        return eventually(lambda: self.stub.stream.followed == set(wallets))
 
 
 Begin = Callable[..., Follow]
@@ -69,18 +69,18 @@ def test_a_final_trade_is_in_the_ledger_within_seconds_and_in_the_status(
     def shows(*words: str) -> Callable[[], bool]:
         return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
 
-    assert eventually(shows("solana", method, "1", "of", "1", "yes"), WAIT)
+    assert eventually(shows("solana", method, "1", "of", "1", "yes"))
     row = buy(now(), units=1_500_000, lamports=123_456_789)
-    began = time.monotonic()
+    began = calm_seconds()
     follow.happen("one", row)
     assert follow.has("one")
-    seconds = time.monotonic() - began
+    seconds = calm_seconds() - began
     assert seconds < 3
     (trade,) = operator.ledger().values()
     assert (trade[0], trade[1], trade[3].timestamp()) == ("1.5", "0.123456789", row["blockTime"])
     # Neither list nor transaction are requested, if the node sends whole ones.
     assert stub.requests_of("getTransaction") == ([] if method == "transactionSubscribe" else ["one"])
-    assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [], WAIT)
+    assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [])
     (delays,) = json.loads(status(operator, "--json"))["delays"]
     # It was the only new trade, and is so when it is read again.
     assert (delays["blockchain"], delays["trades"]) == ("solana", 1)
@@ -137,9 +137,7 @@ def test_what_comes_twice_or_out_of_order_counts_once_and_what_is_not_final_not_
         stub.transactions.add(WALLET, signature, buy(now()))
     assert follow.has("early", "late")
     kept = [{"tx_signature": "unclear", "reason": "no_value"}]
-    assert eventually(
-        lambda: follow.operator.fetch("SELECT tx_signature, reason FROM sync_left_out") == kept, WAIT
-    )
+    assert eventually(lambda: follow.operator.fetch("SELECT tx_signature, reason FROM sync_left_out") == kept)
     stub.transactions.drop("lost")
     stub.transactions.unfinal.clear()
     follow.happen("soon")
@@ -161,20 +159,20 @@ def test_a_gap_is_filled_and_a_connection_that_worked_is_made_again_soon(
         stub.stream.drop()
     follow.happen("unseen")
     # The connection counts as lost after ten periods without a slot.
-    assert eventually(lambda: stub.stream.connections == 0 or fault == "silent", WAIT)
+    assert eventually(lambda: stub.stream.connections == 0 or fault == "silent")
     time.sleep(4 if fault == "silent" else 0.5)
     stub.stream.is_silent = stub.stream.is_down = False
     assert follow.is_followed(WALLET)
     assert follow.has("unseen")
     follow.happen("seen")
     assert follow.has("unseen", "seen")
-    began = time.monotonic()
+    began = calm_seconds()
     for _ in range(8 if fault == "lost" else 0):
         stub.stream.drop()
-        assert eventually(lambda: stub.stream.connections == 0, WAIT)
+        assert eventually(lambda: stub.stream.connections == 0)
         assert follow.is_followed(WALLET)
     # Pauses that double, although the connection worked, would take more than a minute.
-    assert time.monotonic() - began < 30
+    assert calm_seconds() - began < 30
     # Nothing of the address of the node, which contains a key.
     status, errors = follow.running.end()
     assert (status, "NODE-SECRET" in errors, "solana is not watched" in errors) == (0, False, True)
@@ -202,12 +200,12 @@ def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
     assert follow.is_followed(WALLET)
     # Each of them takes two requests: half a minute in all.
     operator.track(*(("solana", other) for other in addresses("solana", 80)))
-    assert eventually(lambda: len(stub.requests_of("getSignaturesForAddress")) > 10, WAIT)
-    began = time.monotonic()
+    assert eventually(lambda: len(stub.requests_of("getSignaturesForAddress")) > 10)
+    began = calm_seconds()
     for number in range(3):
         follow.happen(f"t{number}")
-        assert eventually(lambda: len(operator.ledger()) == number + 1, WAIT)  # noqa: B023
-    assert time.monotonic() - began < 6
+        assert eventually(lambda: len(operator.ledger()) == number + 1)  # noqa: B023
+    assert calm_seconds() - began < 6
     assert len(set(stub.requests_of("getSignaturesForAddress"))) < 80
 
 
@@ -240,10 +238,10 @@ def test_what_only_names_a_wallet_is_read_after_what_it_signed(stub: Stub, begin
     assert follow.is_followed(WALLET)
     # Half a minute of requests.
     flood(stub, 900)
-    began = time.monotonic()
+    began = calm_seconds()
     follow.happen("mine")
     assert follow.has("mine")
-    assert time.monotonic() - began < 15
+    assert calm_seconds() - began < 15
     assert len(stub.requests_of("getBlockTime")) < 700
 
 
@@ -269,7 +267,7 @@ def test_a_limit_on_subscriptions_is_told_and_the_others_are_read(stub: Stub, be
     others = addresses("solana", 4)
     follow = begin(SYNC_TRADES_SECONDS="1")
     follow.operator.track(*(("solana", other) for other in others))
-    assert eventually(lambda: len(stub.stream.followed) == 2, WAIT)
+    assert eventually(lambda: len(stub.stream.followed) == 2)
     for number, other in enumerate(others):
         stub.transactions.add(other, f"t{number}", buy(now(), wallet=other))
     assert follow.has(*(f"t{number}" for number in range(4)))
@@ -283,7 +281,7 @@ def test_no_more_subscriptions_than_set(stub: Stub, begin: Begin) -> None:
     stub.stream.methods.remove("transactionSubscribe")
     follow = begin(FOLLOW_SUBSCRIPTIONS="3")
     follow.operator.track(*(("solana", other) for other in addresses("solana", 9)))
-    assert eventually(lambda: len(stub.stream.followed) == 3, WAIT)
+    assert eventually(lambda: len(stub.stream.followed) == 3)
     time.sleep(1)
     assert len(stub.stream.followed) == 3
 
@@ -302,7 +300,7 @@ def test_killed_at_any_instant_nothing_is_missed(
             time.sleep(0.02 * number)
         follow.running.process.kill()
         follow.running.process.wait()
-        assert eventually(lambda: stub.stream.connections == 0, WAIT)
+        assert eventually(lambda: stub.stream.connections == 0)
         follow = Follow(stub, operator, start)
     assert follow.has(*expected)
 
@@ -310,7 +308,7 @@ def test_killed_at_any_instant_nothing_is_missed(
 def test_wallets_are_read_once_an_hour_too(stub: Stub, begin: Begin) -> None:
     follow = begin()
     # At the start, and for what happened before it was followed.
-    assert eventually(lambda: len(stub.requests_of("getSignaturesForAddress")) == 2, WAIT)
+    assert eventually(lambda: len(stub.requests_of("getSignaturesForAddress")) == 2)
     stub.transactions.add(WALLET, "not notified", buy(now()))
     time.sleep(2)
     assert follow.operator.ledger() == {}

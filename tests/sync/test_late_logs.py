@@ -65,7 +65,7 @@ def test_what_a_node_leaves_out_for_less_than_the_set_time_is_not_lost(
     for _ in range(2):
         time.sleep(CONFIRM)
         chain.add(datetime.now(UTC))
-    assert eventually(lambda: bought(operator) == {signature(number) for number in range(1, stopped)}, 30)
+    assert eventually(lambda: bought(operator) == {signature(number) for number in range(1, stopped)})
     (late,) = operator.fetch("SELECT total FROM sync_report WHERE name = 'left_out' AND label = 'late'")
     assert late["total"] >= len(chain.omitted) / 2
     # Each block is read with each round, in one request: two filters, of what was given and of what came.
@@ -154,6 +154,6 @@ def test_nodes_behind_one_address_of_which_some_are_a_little_behind_lose_nothing
     chain.behind = 0
     stopped = next(numbers)
     chain.add(datetime.now(UTC))
-    assert eventually(lambda: bought(operator) == {signature(number) for number in range(1, stopped)}, 20)
+    assert eventually(lambda: bought(operator) == {signature(number) for number in range(1, stopped)})
     # What one of them does not have yet is asked again.
     assert "crashed" not in running.end()[1]

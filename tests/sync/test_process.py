@@ -218,9 +218,9 @@ def test_a_round_whose_report_cannot_be_written_is_followed_by_the_next(
         operator.start("trades", "--every", "1", stdout=full.fileno()) as process,
     ):
         (wallet, *_) = world.wallets
-        assert eventually(lambda: operator.ledger() == world.expected, 30)
+        assert eventually(lambda: operator.ledger() == world.expected)
         world.happen(wallet, datetime.now(UTC).replace(microsecond=0))
-        assert eventually(lambda: operator.ledger() == world.expected, 30)
+        assert eventually(lambda: operator.ledger() == world.expected)
         process.terminate()
         _, errors = process.communicate()
     lines = errors.decode().splitlines()

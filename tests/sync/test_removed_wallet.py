@@ -73,7 +73,7 @@ def test_one_removed_while_its_trades_wait_for_their_lock_lands_none_of_them(ope
             merge.lock_all(holder)
             syncing = operator.start("trades", "--json")
             with connect(operator.url) as watcher:
-                assert eventually(lambda: somebody_waits(watcher), 60)
+                assert eventually(lambda: somebody_waits(watcher))
             assert remove_wallets(holder).wallets == 1
         output, _ = syncing.communicate(timeout=60)
     summary = json.loads(output)

@@ -15,7 +15,7 @@ from flask import request
 
 from tests.ledger.in_process import Row
 from tests.lib.processes import run_program
-from tests.lib.waiting import eventually
+from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds, eventually
 from tests.stub import faults
 from tests.stub.evm import EvmChain
 from tests.stub.server import Stub
@@ -109,8 +109,8 @@ def test_a_round_under_way_shows_how_far_it_is_and_is_not_late(
         calls.append(None)
         if len(calls) < 2:
             return
-        deadline = time.monotonic() + 10
-        while not seen and time.monotonic() < deadline:
+        deadline = calm_seconds() + PATIENCE_SECONDS
+        while not seen and calm_seconds() < deadline:
             with closing(connect(operator.url)) as connection:
                 connection.execute(
                     "UPDATE sync_report SET at = at - interval '1 day'"
@@ -197,7 +197,7 @@ def test_what_a_killed_round_left_out_is_counted_once(stub: Stub, operator: Oper
     stub.scenarios["rpc"] = wait_at_the_other
     running = start("trades", SYNC_THREADS="1")
     read = "SELECT FROM sync_wallets WHERE synced_until IS NOT NULL"
-    assert eventually(lambda: operator.fetch(read) != [], 30)
+    assert eventually(lambda: operator.fetch(read) != [])
     running.process.kill()
     running.process.wait()
     is_over.set()

@@ -131,7 +131,7 @@ def test_one_transaction_of_a_stranger_stops_no_trade(
 
     def arrive(*numbers: int) -> bool:
         bought.update(map(signature, numbers))
-        return eventually(lambda: {key[2] for key in operator.ledger()} == bought, 20)
+        return eventually(lambda: {key[2] for key in operator.ledger()} == bought)
 
     for place, attack in enumerate(attacks):
         one = 1000 * place

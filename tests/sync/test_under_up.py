@@ -59,7 +59,7 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
 
             def data(path: str, **query: str) -> dict[str, Any]:
                 query |= {"api_key": key}
-                response = requests.get(f"{up.url}/v1/wallets/{path}", params=query, timeout=30)
+                response = requests.get(f"{up.url}/v1/wallets/{path}", params=query, timeout=60)
                 assert response.ok, response.text
                 found: dict[str, Any] = response.json()["data"]
                 return found
@@ -70,9 +70,9 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
                 return {one: history["lifetime_stats"]["realized_pnl"] for one, history in found.items()}
 
             expected = {SNIPER: 1, STEADY: 0.75, LUCKY: 9, FED: 0.5}
-            assert eventually(lambda: realized() == expected, 60), json.dumps(realized())
+            assert eventually(lambda: realized() == expected), json.dumps(realized())
             # Its figures hold for the 30 days that were read, which is stored after the trades.
-            assert eventually(lambda: "history_since" in data("lookup", address=LUCKY), 30)
+            assert eventually(lambda: "history_since" in data("lookup", address=LUCKY))
             found = data("lookup", address=LUCKY)
             since = datetime.fromisoformat(found["history_since"])
             assert timedelta(days=30) <= datetime.now(UTC) - since < timedelta(days=30, minutes=10)
@@ -93,11 +93,11 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
                 trades = data("history", blockchain=chain, type="kol", address=address)["trades"]
                 return {row["tx_signature"]: row["value"] for row in trades}
 
-            assert eventually(lambda: values("bnb", BNB_WALLET) == {f"0x{'ab' * 32}": 2}, 60)
-            assert eventually(lambda: values("solana", WALLET) == {"s": 2}, 60)
+            assert eventually(lambda: values("bnb", BNB_WALLET) == {f"0x{'ab' * 32}": 2})
+            assert eventually(lambda: values("solana", WALLET) == {"s": 2})
             # It stops without waiting for a round.
             log = home / "log"
-            assert eventually(lambda: "new from coingecko" in (log / "sync-prices.log").read_text(), 60)
+            assert eventually(lambda: "new from coingecko" in (log / "sync-prices.log").read_text())
         rounds = (log / "sync-trades.log").read_text()
         assert "trades of solana: 5 of 5 wallets" in rounds
         assert "trades of bnb, base, eth: 1 of 1 wallets" in rounds

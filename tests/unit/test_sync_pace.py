@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from tests.lib.waiting import calm_seconds
 from wallet_api.providers.pace import Pace
 from wallet_api.sync.schedule import next_due, stopped_by_signals
 
@@ -17,20 +18,20 @@ from wallet_api.sync.schedule import next_due, stopped_by_signals
 def test_a_refusal_holds_requests_back_and_a_second_one_for_longer() -> None:
     pace = Pace(1000, hold_seconds=0.2)
 
-    def held() -> float:
-        began = time.monotonic()
+    def held(least: float, most: float = float("inf")) -> bool:
+        began, calm = time.monotonic(), calm_seconds()
         pace.wait()
-        return time.monotonic() - began
+        return time.monotonic() - began >= least and calm_seconds() - calm < most
 
     pace.refused(None)
     # Said to calls that had gone out before: no reason to wait longer.
     pace.refused(None)
-    assert 0.15 <= held() < 0.35
+    assert held(0.15, 0.35)
     pace.refused(None)
-    assert held() >= 0.38
+    assert held(0.38)
     pace.accepted()
     pace.refused(None)
-    assert 0.15 <= held() < 0.35
+    assert held(0.15, 0.35)
 
 
 def test_an_urgent_request_is_sent_before_those_that_wait() -> None:
