@@ -194,7 +194,16 @@ def test_what_the_balance_and_the_logs_say() -> None:
     cut["data"] = cut["data"][:-1]
     forged.append(cut)
     forged.append(log(DOG, (evm.TRANSFER, word(FRIEND), word(WALLET))))
+    nft = transfer(DOG, POOL, WALLET, 0)
+    nft |= {"topics": [*nft["topics"], signature(7)], "data": "0x"}
+    # On a chain above another one, whose fee is no part of the price.
+    above = sell(1)
+    above.receipt |= {"l1Fee": hex(7 * GAS), "operatorFeeConstant": hex(GAS)}
+    above.coins[WALLET] -= 8 * GAS
     cases: Cases = [
+        (above, SOLD),
+        (own(nft), []),
+        (own(log(WETH, (evm.DEPOSIT, word(WALLET)), ETH), coin=-ETH, value=ETH), []),
         (shouted(buy(1)), BOUGHT),
         # A pool that holds native coin and is not known: what comes may be a claim for a fee.
         (shouted(own(*direct, coin=-ETH, value=ETH, to=POOL)), "unclear"),

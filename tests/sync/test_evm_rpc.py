@@ -16,11 +16,8 @@ from tests.sync.evm_trades import (
     FRIEND,
     GAS,
     POOL,
-    SWAP,
     USDC,
     WALLET,
-    WETH,
-    WRAPPED,
     buy,
     receipt,
     sell,
@@ -156,27 +153,6 @@ def test_a_reward_of_the_block_is_no_proceeds(chain: EvmChain, operator: Operato
     assert trades(operator)[signature(1), CAT, "sell"][1] == "1"
 
 
-def test_transfers_spam_nfts_wraps_and_liquidity_are_no_trades(chain: EvmChain, operator: Operator) -> None:
-    nft = transfer(DOG, POOL, WALLET, 0)
-    nft["topics"].append(signature(7))
-    nft["data"] = "0x"
-    mint = (
-        transfer(CAT, WALLET, POOL, 5),
-        transfer(DOG, WALLET, POOL, 5),
-        transfer(POOL, evm.ZERO, WALLET, 9),
-    )
-    logs = [
-        (transfer(CAT, FRIEND, WALLET, 5),),
-        (nft,),
-        (log(WETH, (evm.DEPOSIT, word(WALLET)), ETH),),
-        (*mint, log(POOL, (SWAP,), 5)),
-    ]
-    for number, each in enumerate(logs, 1):
-        chain.add(now(), Transaction(receipt(number, *each), 0, {WALLET: -GAS}))
-    done = sync(operator)
-    assert (done["changed"], done["left_out"], done["no_trades"]) == (0, 0, 2)
-
-
 def test_an_account_that_pays_for_its_operation_pays_no_prefund_for_its_trade(
     chain: EvmChain, operator: Operator
 ) -> None:
@@ -189,20 +165,6 @@ def test_an_account_that_pays_for_its_operation_pays_no_prefund_for_its_trade(
     chain.add(now(), one)
     assert sync(operator)["from_logs"] == 0
     assert trades(operator) == {(signature(1), CAT, "buy"): ("5", "1", None)}
-
-
-def test_the_fee_of_the_layer_below_is_no_part_of_the_price(stub: Stub, operator: Operator) -> None:
-    operator.environment |= stub.evm_environment("base")
-    operator.track(("base", WALLET))
-    chain = stub.nodes.blocks["base"] = EvmChain(decimals={CAT: 6})
-    chain.add(AT)
-    one = sell(1, wrapped=WRAPPED["base"])
-    one.receipt |= {"l1Fee": hex(7 * GAS), "operatorFeeConstant": hex(GAS)}
-    one.coins = {WALLET: ETH - 9 * GAS}
-    chain.add(now(), one)
-    done = operator.sync("trades", "--chain", "base", "--since", AT.isoformat()).only
-    assert (done["changed"], done["from_logs"]) == (1, 0)
-    assert trades(operator)[signature(1), CAT, "sell"][1] == "1"
 
 
 @pytest.mark.parametrize(
