@@ -41,9 +41,10 @@ install: $(INSTALLED) ## install the locked versions into .venv (PYTHON=python3.
 run: $(SERVICE) ## run the whole service with its own servers and demo data, until Ctrl-C
 	@exec $(BIN)/wallet-api up
 
-test: $(INSTALLED) ## run the tests, four files at a time
+test: $(INSTALLED) ## run the tests, six files at a time
 	@# Compiled modules are kept, also where the environment says otherwise: hundreds of processes load them.
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	@# Tests wait much of their time, so that six keep two processors busy.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 6 --dist loadfile --no-loadscope-reorder
 
 examples: $(INSTALLED) ## write the examples of the OpenAPI document from responses to a small ledger
 	$(BIN)/python -m tests.documents.write_examples
