@@ -9,13 +9,14 @@ _WALLETS = load_statements(__package__, "wallets")
 
 
 class Wallet(NamedTuple):
-    """A tracked wallet, its id in the ledger, and since when a sync, if any, has read all of its trades."""
+    """A tracked wallet, its id in the ledger, and over what time a sync has read all of its trades."""
 
     wallet_id: int
     blockchain: str
     address: str
     type: str
     history_since: str | None
+    history_until: str | None
 
     @property
     def parameters(self) -> dict[str, int | str | None]:
@@ -33,7 +34,7 @@ def find_wallet(connection: Connection, blockchain: str, address: str, type: str
     row = connection.execute(_WALLETS["find"], {"blockchain": blockchain, "address": address}).fetchone()
     if row is None or type not in (None, row["type"]):
         raise WalletNotFound(blockchain, address, type)
-    return Wallet(row["wallet_id"], blockchain, address, row["type"], row["history_since"])
+    return Wallet(blockchain=blockchain, address=address, **row)
 
 
 def count_tokens(connection: Connection, wallet: Wallet) -> int:

@@ -1,15 +1,18 @@
 -- What is read of a tracked wallet.
 
 -- find --
--- The id and type of a tracked wallet, and since when a sync has read all of its trades.
--- Needs wallets_blockchain_address_key, sync_wallets_pkey.
+-- The id and type of a tracked wallet, and over what time a sync has read all of its trades.
+-- Needs wallets_blockchain_address_key, sync_wallets_pkey, sync_chains_pkey.
 SELECT wallets.wallet_id,
        type,
-       iso_time(synced_from) AS history_since
+       {ledger.history_span}
   FROM wallets
-  LEFT JOIN sync_wallets
-    ON sync_wallets.wallet_id = wallets.wallet_id
- WHERE blockchain = %(blockchain)s
+  LEFT JOIN sync_wallets AS state
+    ON state.wallet_id = wallets.wallet_id
+  LEFT JOIN sync_chains AS chain
+    ON chain.blockchain = wallets.blockchain
+   AND state.is_with_chain
+ WHERE wallets.blockchain = %(blockchain)s
    AND address = %(address)s;
 
 -- count_tokens --

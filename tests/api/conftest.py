@@ -11,6 +11,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import WALLETS
 from tests.lib.browser import Page, browser
+from tests.lib.page import resize
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
@@ -23,6 +24,14 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A browser for all tests of this module."""
     with browser(tmp_path_factory.mktemp("chromium") / "profile") as page:
         yield page
+
+
+@pytest.fixture
+def page(chromium: Page) -> Page:
+    """A new tab, with a storage of its own."""
+    chromium.open_tab()
+    resize(chromium, 1280)
+    return chromium
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,22 @@ import pytest
 import requests
 from flask.testing import FlaskClient
 
-from tests.ledger.in_process import Importer
 from tests.lib.browser import Page, needs_chromium
 from tests.lib.demo_service import DemoService
-from tests.lib.looks import DRAWN_WIDTH, TOO_PALE
+from tests.lib.looks import DRAWN_WIDTH, TOO_PALE, needs_axe, violations
+from tests.lib.page import (
+    LOADED,
+    MINT,
+    MODULES,
+    POLL,
+    VIEW,
+    enter,
+    import_wallets,
+    open_again,
+    open_view,
+    resize,
+    search,
+)
 from tests.lib.processes import Gunicorn, StartGunicorn
 from tests.lib.waiting import eventually
 from wallet_api.database import Connection
@@ -27,24 +38,8 @@ from wallet_api.schemas.tokens import TRADER_SORTS
 
 _BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 _PAGES = Path(__file__).parents[2] / "wallet_api" / "pages"
-_MINT = "0x" + "b" * 40
 _NAME = "<img src=x onerror=document.title='run'><script>document.title='run'</script>"
 
-# Those that nothing else is in the way of have the same text after a refresh, but for the times.
-_LOADED = "[...document.querySelectorAll('.state')].every((state) => state.textContent.startsWith('updated'))"
-_VIEW = "document.querySelector('#view').innerText"
-# Later than responses are shared.
-_POLL = """
-new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
-  for (const block of state.blocks) if (!block.follows) block.at = 0;
-  poll();
-})
-"""
-# What the modules of the page export, as names of the tab.
-_MODULES = """
-Promise.all(["state", "page", "board", "wallet", "token", "views"].map((name) => import(`./page/${name}.js`)))
-  .then((modules) => void Object.assign(window, ...modules))
-"""
 # Before the page polls.
 _REQUESTED = """
 performance.getEntriesByType("resource")
@@ -65,56 +60,16 @@ new Promise((resolve) => {
 """
 
 
-@pytest.fixture
-def page(chromium: Page) -> Page:
-    """A new tab, with a storage of its own."""
-    chromium.open_tab()
-    _resize(chromium, 1280)
-    return chromium
-
-
-def _resize(page: Page, width: int) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    page.command("Emulation.setDeviceMetricsOverride", **size)
-
-
-def _enter(page: Page, url: str, key: str, view: str = "") -> None:
-    """Open a view, and enter the key that it requires."""
-    page.open(f"{url}/{view}")
-    page.await_true("document.activeElement.id === 'key'")
-    page.command("Input.insertText", text=key)
-    page.press("Enter", 13)
-
-
-def _open(page: Page, url: str, key: str, view: str = "") -> None:
-    """Open a view with a key, and wait until all of it is loaded."""
-    _enter(page, url, key, view)
-    page.await_true(f"document.querySelector('.block') && {_LOADED}")
-    page.value(_MODULES)
-
-
-def _open_again(page: Page, url: str, view: str) -> None:
-    """Open another view in the same tab, with the key that it has."""
-    page.open(f"{url}/?{view.count('/')}{view}")
-    page.await_true(f"document.querySelector('.block') && {_LOADED}")
-
-
-def _search(page: Page, text: str) -> None:
-    page.value("document.activeElement.blur()")
-    page.press("/", 191)
-    page.value("document.querySelector('#sought').value = ''")
-    page.command("Input.insertText", text=text)
-    page.press("Enter", 13)
-
-
 def _views(demo: DemoService) -> dict[str, str]:
     """Return the address of each view, and a heading that it has."""
     address = demo.wallet("solana", "kol")
     trade = next(row for row in demo.world.trade_rows() if row.blockchain == "solana")
+    kind = next(row["type"] for row in demo.wallets if row["wallet_address"] == trade.wallet_address)
     return {
         "Ranks": "#/board/solana/kol/7d/realized_pnl",
         "Profit over time": f"#/wallet/solana/kol/{address}",
         "Who was first": f"#/token/solana/{trade.mint}",
+        "Step by step": f"#/position/solana/{kind}/{trade.wallet_address}/{trade.mint}",
     }
 
 
@@ -163,12 +118,12 @@ def test_the_library_of_the_plots_is_the_released_one_with_its_licence() -> None
 
 @needs_chromium
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("heading", ["Ranks", "Profit over time", "Who was first"])
+@pytest.mark.parametrize("heading", ["Ranks", "Profit over time", "Who was first", "Step by step"])
 def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
     server: Gunicorn, demo: DemoService, page: Page, heading: str, width: int
 ) -> None:
-    _resize(page, width)
-    _open(page, server.url, demo.key, _views(demo)[heading])
+    resize(page, width)
+    open_view(page, server.url, demo.key, _views(demo)[heading])
     if heading == "Profit over time":
         assert page.value("document.querySelectorAll('[aria-label=Tokens] tbody tr').length") > 0
     headings = page.value("[...document.querySelectorAll('h2')].map((e) => e.textContent)")
@@ -184,12 +139,13 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
         assert eventually(lambda: page.value(TOO_PALE) == []), page.value(TOO_PALE)
     # Where there is less room, a row has fewer columns.
     for room in (width, 768, 1000):
-        _resize(page, room)
+        resize(page, room)
         assert page.value(DRAWN_WIDTH) <= room
         assert page.value(_CUT) == []
     if heading == "Ranks":
         rows, charts = (
-            f"document.querySelectorAll('#view {part}').length" for part in ("tbody tr", ".spark")
+            f"document.querySelectorAll('[aria-label=Ranks] {part}').length"
+            for part in ("tbody tr", ".spark")
         )
         assert page.value(rows) == page.value(charts) > 0
     # Each block shows its request, without the key.
@@ -205,10 +161,34 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
 
 
 @needs_chromium
+@needs_axe
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing_in_any_view_and_color(
+    server: Gunicorn, demo: DemoService, page: Page, width: int
+) -> None:
+    resize(page, width)
+    page.open(f"{server.url}/")
+    page.await_true("document.activeElement.id === 'key'")
+    assert violations(page) == []
+    for view in ("#/key", "#/token/solana/abc", *_views(demo).values()):
+        page.open_tab()
+        resize(page, width)
+        enter(page, server.url, demo.key, view)
+        page.await_true(
+            f"document.querySelector('.block') && ({LOADED} || document.querySelector('.loss + a'))"
+        )
+        for colors in ("light", "dark"):
+            page.command(
+                "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}]
+            )
+            assert violations(page) == [], view
+
+
+@needs_chromium
 def test_what_can_be_chosen_is_what_the_operations_take(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
-    _open(page, server.url, demo.key, "#/board/solana/kol/7d/pnl_without_best_token")
+    open_view(page, server.url, demo.key, "#/board/solana/kol/7d/pnl_without_best_token")
     assert page.value("document.querySelector('#view thead').innerText").split("\t")[3] == "Less best ↓"
     chosen = page.value("[PERIODS, SORTS, EXTRA, TRADER_SORTS, MODES, TOKEN_SORTS].map(Object.keys)")
     taken = (BOARD_PERIODS, BOARD_SORTS, BOARD_SORTS, TRADER_SORTS, MODES, wallet_tokens.SORTS)
@@ -234,7 +214,7 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
     view = _views(demo)["Profit over time"]
-    _enter(page, server.url, "wk_wrong", view)
+    enter(page, server.url, "wk_wrong", view)
     page.await_true("document.querySelector('#refused').textContent.includes('key')")
     assert page.value("document.querySelector('#ask').innerText.includes('wallet-api keys create')")
     assert not page.value("document.querySelector('#search').checkVisibility()")
@@ -242,10 +222,10 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     assert page.value("sessionStorage.length") == 0
     page.command("Input.insertText", text=demo.key)
     page.press("Enter", 13)
-    page.await_true(f"document.querySelector('.block') && {_LOADED}")
+    page.await_true(f"document.querySelector('.block') && {LOADED}")
     # A new document, which a reload would begin only after it has returned.
     page.open(f"{server.url}/?again{view}")
-    page.await_true(f"document.querySelector('.block') && {_LOADED}")
+    page.await_true(f"document.querySelector('.block') && {LOADED}")
     assert page.value("location.hash") == view
     assert page.value("Object.keys(localStorage).length") == 0
     page.value("document.querySelector('#forget').click()")
@@ -257,10 +237,10 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
 def test_names_addresses_and_mints_are_found_from_the_keyboard(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
-    _open(page, server.url, demo.key)
+    open_view(page, server.url, demo.key)
     page.value("document.activeElement.blur()")
     named = next(row for row in demo.wallets if row["name"] and row["blockchain"] == "solana")
-    _search(page, named["wallet_address"])
+    search(page, named["wallet_address"])
     page.await_true(f"location.hash === '#/wallet/solana/kol/{named['wallet_address']}'")
     page.await_true(f"document.querySelector('#view h1').textContent === '{named['name']}'")
     page.await_true("document.querySelector('[aria-label=Tokens] tbody a')")
@@ -275,17 +255,17 @@ def test_names_addresses_and_mints_are_found_from_the_keyboard(
     page.await_true("!document.querySelector('.request').checkVisibility()")
     assert page.value("document.activeElement.className") == "opener"
     views = _views(demo)
-    _search(page, views["Who was first"].rpartition("/")[2])
+    search(page, views["Who was first"].rpartition("/")[2])
     page.await_true(f"location.hash === '{views['Who was first']}'")
     # Several are listed.
-    _search(page, named["name"].split()[0])
+    search(page, named["name"].split()[0])
     page.await_true("document.querySelector('#said').textContent.startsWith('Found by')")
     assert page.value("document.querySelectorAll('#said a').length") > 1
     assert page.value(DRAWN_WIDTH) <= 1280
     page.press("Escape", 27)
     page.await_true("document.querySelector('#said').textContent === ''")
     for unknown in ("0x" + "1" * 40, "Nobody Nowhere"):
-        _search(page, unknown)
+        search(page, unknown)
         page.await_true(f"document.querySelector('#said').textContent.includes('“{unknown}”')")
     assert page.problems == []
 
@@ -294,10 +274,10 @@ def test_names_addresses_and_mints_are_found_from_the_keyboard(
 def test_a_page_that_nothing_changes_for_costs_no_credit(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:
-    _import(database_url)
+    import_wallets(database_url)
     key = create_key(connection, "visitor", credits=1000)
     url = gunicorn(workers=1).url
-    _open(page, url, key)
+    open_view(page, url, key)
 
     def left() -> int:
         headers = {"Authorization": f"Bearer {key}"}
@@ -309,7 +289,7 @@ def test_a_page_that_nothing_changes_for_costs_no_credit(
     before = left()
     assert before < 1000
     for _ in range(3):
-        page.value(_POLL)
+        page.value(POLL)
         page.await_true("state.blocks.every((block) => block.at)")
     assert left() == before
     # Nothing is requested while the tab is hidden.
@@ -326,12 +306,14 @@ def test_a_page_that_nothing_changes_for_costs_no_credit(
 def test_an_empty_ledger_says_what_to_do_and_shows_the_first_wallets(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:
-    _open(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
-    assert "No wallet is tracked yet" in page.value(_VIEW)
+    open_view(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
+    assert "No wallet is tracked yet" in page.value(VIEW)
     assert "No trade yet." in page.value("document.querySelector('#beside').innerText")
-    _import(database_url)
-    page.await_true("(state.polledAt = 0, document.querySelectorAll('#view tbody tr').length === 1)")
-    assert "eth kol (1)" in page.value(_VIEW)
+    import_wallets(database_url)
+    page.await_true(
+        "(state.polledAt = 0, document.querySelectorAll('[aria-label=Ranks] tbody tr').length === 1)"
+    )
+    assert "eth kol (1)" in page.value(VIEW)
     assert page.problems == []
 
 
@@ -339,17 +321,17 @@ def test_an_empty_ledger_says_what_to_do_and_shows_the_first_wallets(
 def test_a_wallet_says_since_when_its_trades_are_known(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:
-    address = _import(database_url)
+    address = import_wallets(database_url)
     url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
     figures = "document.querySelector('[aria-label=\"All time\"] .body').innerText"
-    _enter(page, url, key, f"#/wallet/eth/kol/{address}")
+    enter(page, url, key, f"#/wallet/eth/kol/{address}")
     page.await_true(f"{figures}.endsWith('Trades known since\\nas imported')")
-    page.value(_MODULES)
+    page.value(MODULES)
     connection.execute(
         "INSERT INTO sync_wallets (wallet_id, synced_from, tried_at)"
         " SELECT wallet_id, '2026-10-28T07:00Z', now() FROM wallets"
     )
-    page.value(_POLL)
+    page.value(POLL)
     page.await_true(f"{figures}.endsWith('Trades known since\\nOct 28, 2026')")
 
 
@@ -357,11 +339,11 @@ def test_a_wallet_says_since_when_its_trades_are_known(
 def test_what_a_token_is_named_is_never_run(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:
-    address = _import(database_url, name=_NAME)
+    address = import_wallets(database_url, name=_NAME)
     url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
-    for view in (f"#/wallet/eth/kol/{address}", f"#/token/eth/{_MINT}"):
+    for view in (f"#/wallet/eth/kol/{address}", f"#/token/eth/{MINT}"):
         page.open_tab()
-        _enter(page, url, key, view)
+        enter(page, url, key, view)
         for part in ("#view", "#beside"):
             page.await_true(f"document.querySelector('{part}').innerText.includes({json.dumps(_NAME)})")
         assert page.value("document.title").endswith("Wallet Intelligence")
@@ -374,15 +356,15 @@ def test_what_a_token_is_named_is_never_run(
 def test_a_service_that_stops_is_named_and_what_was_shown_stays(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:
-    _import(database_url)
+    import_wallets(database_url)
     service = gunicorn(workers=1)
-    _open(page, service.url, create_key(connection, "visitor"))
+    open_view(page, service.url, create_key(connection, "visitor"))
     service.stop()
     page.value("poll()")
     state = "document.querySelector('#view .state').textContent"
     page.await_true(f"{state}.startsWith('The service does not respond. Last updated')")
     assert "next try in" in page.value(state)
-    assert page.value("document.querySelectorAll('#view tbody tr').length") == 1
+    assert page.value("document.querySelectorAll('[aria-label=Ranks] tbody tr').length") == 1
 
 
 @needs_chromium
@@ -390,10 +372,10 @@ def test_a_key_over_its_rate_pauses_the_page_as_long_as_the_service_says(
     gunicorn: StartGunicorn, connection: Connection, page: Page
 ) -> None:
     url = gunicorn(workers=1).url
-    _enter(page, url, create_key(connection, "visitor", rate="2/day"))
-    page.await_true("/Not loaded; next try in [0-9]+ s/.test(document.querySelector('main').textContent)")
+    enter(page, url, create_key(connection, "visitor", rate="2/day"))
+    page.await_true("/Not loaded; next try in [0-9]+ s/.test(document.querySelector('#main').textContent)")
     page.await_true("[...document.querySelectorAll('.state')].every((state) => state.textContent)")
-    page.value(_MODULES)
+    page.value(MODULES)
     assert page.value("state.pausedUntil > Date.now()")
     requested = "performance.getEntriesByType('resource').length"
     known = page.value(requested)
@@ -405,15 +387,16 @@ def test_a_key_over_its_rate_pauses_the_page_as_long_as_the_service_says(
 def test_a_thousand_wallets_are_shown_page_by_page(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:
-    _import(database_url, wallets=1000)
-    _open(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
+    import_wallets(database_url, wallets=1000)
+    open_view(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
     seen = set()
-    ranks = "[...document.querySelectorAll('#view tbody tr td:first-child')].map((e) => e.textContent)"
+    first = "document.querySelectorAll('[aria-label=Ranks] tbody tr td:first-child')"
+    ranks = f"[...{first}].map((e) => e.textContent)"
     while True:
         shown = page.value(ranks)
         assert not seen & set(shown)
         seen |= set(shown)
-        following = "[...document.querySelectorAll('#view .pages button')].at(-1)"
+        following = "[...document.querySelectorAll('[aria-label=Ranks] .pages button')].at(-1)"
         if page.value(f"{following}.disabled"):
             break
         page.value(f"{following}.click()")
@@ -426,15 +409,15 @@ def test_a_thousand_wallets_are_shown_page_by_page(
 def test_back_a_reload_and_a_shared_link_give_the_same_view(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
-    _open(page, server.url, demo.key)
+    open_view(page, server.url, demo.key)
     title = "document.querySelector('#view h1').textContent"
     assert page.value("location.hash") == "#/board/solana/kol/7d/realized_pnl"
     page.value("document.querySelector('#view tbody a').click()")
-    page.await_true(f"{title} !== 'Board' && {_LOADED}")
+    page.await_true(f"{title} !== 'Board' && {LOADED}")
     page.value("history.back()")
     page.await_true(f"{title} === 'Board' && document.querySelector('#view tbody tr')")
     page.value("history.forward()")
-    page.await_true(f"{title} !== 'Board' && {_LOADED}")
+    page.await_true(f"{title} !== 'Board' && {LOADED}")
     # What is chosen in a block, and its page, are in the address.
     # All of the page: a token may be the first by several figures.
     links = "[...document.querySelectorAll('[aria-label=Tokens] tbody a')]"
@@ -469,22 +452,22 @@ def test_a_slow_line_shows_the_view_and_no_error(server: Gunicorn, demo: DemoSer
     page.command("Network.emulateNetworkConditions", **slow)
     said = "document.querySelector('#said').textContent"
     page.value("document.title = ''")
-    _enter(page, server.url, demo.key)
+    enter(page, server.url, demo.key)
     page.await_true(f"document.querySelector('#view tbody tr') || {said}")
-    page.await_true(_LOADED)
+    page.await_true(LOADED)
     assert page.value(said) == ""
     metas = (
         "performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('v1/meta')).length"
     )
     assert page.value(metas) == 1
     # A line that is lost comes back.
-    page.value(_MODULES)
+    page.value(MODULES)
     page.command("Network.emulateNetworkConditions", **{**slow, "offline": True})
     page.value("poll()")
     page.await_true("document.querySelector('#view .state').textContent.startsWith('The service does not')")
     page.command("Network.emulateNetworkConditions", **{**slow, "latency": 0})
     page.value("poll()")
-    page.await_true(_LOADED)
+    page.await_true(LOADED)
 
 
 @needs_chromium
@@ -492,17 +475,17 @@ def test_a_slow_line_shows_the_view_and_no_error(server: Gunicorn, demo: DemoSer
 def test_what_cannot_be_shown_is_said_once_and_not_requested_again(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page, view: str
 ) -> None:
-    _import(database_url)
-    _enter(page, gunicorn(workers=1).url, create_key(connection, "visitor"), f"#/{view}")
+    import_wallets(database_url)
+    enter(page, gunicorn(workers=1).url, create_key(connection, "visitor"), f"#/{view}")
     page.await_true("document.querySelector('#view > .loss + a')")
     assert page.value("document.querySelectorAll('#view .block').length") == 0
-    page.value(_MODULES)
+    page.value(MODULES)
     page.await_true("state.blocks.every((block) => block.at)")
     page.value("new Promise((resolve) => setTimeout(resolve, 1000))")
     about = view.rpartition("/")[2]
     requested = f"performance.getEntriesByType('resource').filter((e) => e.name.includes('{about}')).length"
     known = page.value(requested)
-    page.value(_POLL)
+    page.value(POLL)
     page.value("new Promise((resolve) => setTimeout(resolve, 500))")
     assert page.value(requested) == known
     page.value("document.querySelector('#view > a').click()")
@@ -513,17 +496,17 @@ def test_what_cannot_be_shown_is_said_once_and_not_requested_again(
 def test_links_lead_out_for_ids_of_the_chain_alone(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:
-    address = _import(database_url)
+    address = import_wallets(database_url)
     url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
-    _enter(page, url, key, f"#/wallet/eth/kol/{address}")
+    enter(page, url, key, f"#/wallet/eth/kol/{address}")
     page.await_true("document.querySelector('[aria-label=Trades] tbody tr')")
     out = "[...document.querySelectorAll('#view a.out')].map((a) => [a.href, a.rel, a.target])"
     where = {"rel": "noopener noreferrer", "target": "_blank"}
     found = {href for href, *rest in page.value(out) if rest == list(where.values())}
     assert found == {f"https://etherscan.io/address/{address}", f"https://etherscan.io/tx/0x{1:064x}"}
-    _open_again(page, url, f"#/token/eth/{_MINT}")
+    open_again(page, url, f"#/token/eth/{MINT}")
     links = {href for href, *_ in page.value(out)}
-    assert {f"https://etherscan.io/token/{_MINT}", f"https://dexscreener.com/ethereum/{_MINT}"} <= links
+    assert {f"https://etherscan.io/token/{MINT}", f"https://dexscreener.com/ethereum/{MINT}"} <= links
     linked = (
         "(ids) => import('./page/elements.js').then((m) => ids.filter((id) => m.explorerLink(...id, '')))"
     )
@@ -544,7 +527,7 @@ def test_favourites_and_a_remembered_key_stay_in_the_browser(
     page.await_true("document.querySelector('#view tbody a')")
     assert page.value("sessionStorage.length") == 0
     page.value("document.querySelector('#view tbody a').click()")
-    page.await_true(f"document.querySelector('#view h1').textContent !== 'Board' && {_LOADED}")
+    page.await_true(f"document.querySelector('#view h1').textContent !== 'Board' && {LOADED}")
     star = "[...document.querySelectorAll('.title button')].find((e) => e.innerText.includes('Favourite'))"
     page.value(f"{star}.click()")
     assert page.value(f"{star}.ariaPressed") == "true"
@@ -560,7 +543,7 @@ def test_favourites_and_a_remembered_key_stay_in_the_browser(
 
 @needs_chromium
 def test_a_caller_sees_the_use_of_his_key(server: Gunicorn, demo: DemoService, page: Page) -> None:
-    _open(page, server.url, demo.key, "#/key")
+    open_view(page, server.url, demo.key, "#/key")
     figures = page.value("document.querySelector('[aria-label=\"Limits and credits\"] dl').innerText")
     assert "Requests this month" in figures
     assert demo.key not in page.value("document.body.innerText")
@@ -573,7 +556,7 @@ def test_each_figure_says_in_a_sentence_what_it_is(server: Gunicorn, demo: DemoS
     computed = {"Amount", "Worth, SOL", "Worth, $"}
     for view in _views(demo).values():
         page.open_tab()
-        _open(page, server.url, demo.key, view)
+        open_view(page, server.url, demo.key, view)
         heads = page.value("[...document.querySelectorAll('#view th.n')].map((e) => [e.innerText, e.title])")
         assert {head for head, title in heads if head and not title.endswith(".")} <= computed
         untold = "document.querySelectorAll('#view dl > div:not([title$=\".\"])').length"
@@ -584,7 +567,7 @@ def test_each_figure_says_in_a_sentence_what_it_is(server: Gunicorn, demo: DemoS
 def test_plots_are_as_wide_as_their_block_at_first_sight(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
-    _open(page, server.url, demo.key, _views(demo)["Profit over time"])
+    open_view(page, server.url, demo.key, _views(demo)["Profit over time"])
     page.await_true("document.querySelector('.plot canvas')")
     widths = (
         "[document.querySelector('.plot .u-wrap').clientWidth, document.querySelector('.plot').clientWidth]"
@@ -599,25 +582,3 @@ def test_pictures_come_from_hosts_that_the_operator_allows(client_of: Any) -> No
     allowed = client_of(page_image_hosts="pbs.twimg.com,img.example.com").get("/", headers=_BROWSER)
     policy = allowed.headers["Content-Security-Policy"]
     assert "img-src 'self' data: https://pbs.twimg.com https://img.example.com;" in policy
-
-
-def _import(url: str, name: str = "Token", wallets: int = 1) -> str:
-    """Import wallets with a purchase each of a token of this name, and return the address of the first."""
-    importer, now = Importer(url), datetime.now(UTC)
-    addresses = [f"0x{number:040x}" for number in range(1, wallets + 1)]
-    importer.wallets({"blockchain": "eth", "type": "kol", "wallet_address": address} for address in addresses)
-    importer.trades(
-        {
-            "blockchain": "eth",
-            "wallet_address": address,
-            "tx_signature": f"0x{number:064x}",
-            "mint": _MINT,
-            "token_name": name,
-            "transaction_type": "buy",
-            "token_amount": "5",
-            "value": "2",
-            "created_at": (now - timedelta(minutes=5)).isoformat(),
-        }
-        for number, address in enumerate(addresses, 1)
-    )
-    return addresses[0]

@@ -5,6 +5,7 @@ import pytest
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import ANN, EVM, GROUP, UNTRACKED
+from wallet_api.database import Connection
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
@@ -88,3 +89,40 @@ def test_a_wallet_has_the_record_of_its_current_type_only(caller: Caller, import
     assert types() == []
     importer.wallets([row | {"type": "smart"}])
     assert types() == ["smart"]
+
+
+def test_a_wallet_says_over_what_time_its_trades_have_been_read(
+    caller: Caller, connection: Connection, database_url: str
+) -> None:
+    Importer(database_url).wallets([wallet("bnb", "smart"), wallet("base", "kol"), wallet("eth", "kol")])
+    # The first reading of one is under way, one is read with its chain, and one by nobody.
+    connection.execute(
+        "INSERT INTO sync_wallets (wallet_id, synced_from, synced_until, tried_at, is_with_chain)"
+        " SELECT wallet_id, '2026-10-01T00:00Z', '2026-10-05T06:00Z', now(), blockchain = 'base'"
+        " FROM wallets WHERE blockchain <> 'eth'"
+    )
+    connection.execute("INSERT INTO sync_chains VALUES ('base', now(), now())")
+    since = {"history_since": "2026-10-01T00:00:00Z"}
+    until = {"history_until": "2026-10-05T06:00:00Z"}
+    for chain, type, expected in (
+        ("bnb", "smart", since | until),
+        ("base", "kol", since),
+        ("eth", "kol", {}),
+    ):
+        of = {"blockchain": chain, "address": EVM}
+        shown = [
+            *caller.get("/wallets", blockchain=chain, type=type)["wallets"],
+            caller.get("/wallets/history", **of, type=type)["profile"],
+            caller.get("/wallets/brief", **of),
+            next(
+                match
+                for match in caller.get("/wallets/lookup", address=EVM)["matches"]
+                if match["blockchain"] == chain
+            ),
+        ]
+        for one in shown:
+            assert {name: one[name] for name in one if name.startswith("history_")} == expected
+    # A chain that is no longer read.
+    connection.execute("UPDATE sync_chains SET synced_until = '2026-11-01T00:00Z'")
+    [stopped] = caller.get("/wallets", blockchain="base", type="kol")["wallets"]
+    assert stopped["history_until"] == "2026-11-01T00:00:00Z"

@@ -1,4 +1,11 @@
-"""What a page in a browser looks like: its width, and texts that are too pale."""
+"""What a page in a browser looks like: its width, texts that are too pale, and what axe finds."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.lib.browser import Page
 
 # After it was drawn anew.
 DRAWN_WIDTH = """
@@ -36,3 +43,25 @@ TOO_PALE = """
   return pale;
 })()
 """
+
+
+def axe_script() -> Path | None:
+    """Return the file of axe-core, which reports what a page lacks for who cannot see it or has no mouse."""
+    folders = os.environ.get("NODE_PATH", "").split(os.pathsep)
+    files = (Path(folder) / "axe-core" / "axe.min.js" for folder in folders if folder)
+    return next((file for file in files if file.exists()), None)
+
+
+needs_axe = pytest.mark.skipif(axe_script() is None, reason="needs axe-core (npm) in NODE_PATH")
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe finds wrong in the page as it is shown, by its rules and best practices."""
+    script = axe_script()
+    assert script is not None
+    page.value(f"{script.read_text()}; 0")
+    found: list[str] = page.value(
+        "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap((rule) =>"
+        " rule.nodes.map((node) => `${rule.id}: ${node.html}`)))"
+    )
+    return found

@@ -59,6 +59,12 @@ def faults_of(file: Path, text: str, *, allow_private: bool = False) -> str:
     return ""
 
 
+def test_a_file_of_rules_that_is_missing_is_named_once(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.toml"
+    with pytest.raises(RulesError, match=r"^[^:]*missing\.toml: No such file or directory$"):
+        read_rules(missing)
+
+
 def test_all_faults_of_the_rules_are_reported_together(settings: Settings, tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(

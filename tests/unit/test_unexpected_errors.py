@@ -35,6 +35,8 @@ def test_an_unknown_command_is_refused() -> None:
     refused = run_command("nothing", settings=Settings())
     assert refused.exit_code == 2
     assert "No such command 'nothing'" in refused.stderr
+    assert "Did you mean" not in refused.stderr
+    assert "Did you mean 'import'?" in run_command("impor", settings=Settings()).stderr
 
 
 def test_a_reader_that_has_left_gets_no_traceback() -> None:

@@ -1,6 +1,7 @@
 """The command line, `wallet-api`: its commands, and their errors as one line each."""
 
 import sys
+from difflib import get_close_matches
 from pkgutil import resolve_name
 from typing import Any
 
@@ -56,6 +57,17 @@ class _Commands(click.Group):
             return None
         command: click.Command = resolve_name(f"{__name__}.{_COMMANDS[name]}")
         return command
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            near = "".join(
+                f" Did you mean '{name}'?" for name in get_close_matches(args[0], _COMMANDS, 1, 0.7)
+            )
+            raise click.UsageError(f"{error.message}{near}", context) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

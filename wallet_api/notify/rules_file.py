@@ -79,7 +79,8 @@ def read_rules(path: Path, *, allow_private: bool = False) -> RuleSet:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RulesError(f"{path}: {error}") from error
+        # The text of an OSError names the file once more.
+        raise RulesError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     return _rules_of(document, ("https", "http") if allow_private else ("https",))
 
 

@@ -2,11 +2,11 @@
 
 import { address, go, link } from "./address.js";
 import { Block } from "./block.js";
-import { chooser, make, spark, table, walletLink } from "./elements.js";
+import { chooser, make, shortened, spark, table, walletLink } from "./elements.js";
 import { amount, change, count, gained, minutes, percent, signed, unknown } from "./formats.js";
 import { requestPath } from "./requests.js";
 import { state } from "./state.js";
-import { favouriteLinks } from "./views.js";
+import { favouriteLinks, knownSince } from "./views.js";
 
 const MOST_ROWS = 50;
 export const PERIODS = { "6h": "6 hours", "1d": "day", "7d": "7 days", "30d": "30 days", "90d": "90 days", all: "all time" };
@@ -60,5 +60,13 @@ export function board(chain, type, period, sort) {
       { blockchain: chain, type, period, sort, order: order() === "asc" ? "asc" : "", chart: true, limit: MOST_ROWS, cursor })],
     show: ({ leaderboard }) => table(columns, leaderboard, empty, sorting()),
     rows: 1 + Math.min(groups()[group] || 1, MOST_ROWS), paged: true,
+  }), new Block("Tracked wallets", {
+    id: "wallets",
+    paths: [({ cursor }) => requestPath("wallets", { blockchain: chain, type, limit: MOST_ROWS, cursor })],
+    show: ({ wallets }) => table([
+      ["Wallet", "", walletLink, ""], ["Address", "wallet_address", (id) => make("code", {}, shortened(id)), "wide"],
+      ["Trades known since", "", knownSince, ""],
+    ], wallets, "No wallet of this group is tracked."),
+    rows: 10, fixed: true, paged: true,
   })];
 }

@@ -87,7 +87,7 @@ export function copyButton(text, label) {
 
 // --- Tables ---
 
-// Columns are [head, path of the value in a row, how it is shown, class, sort]; an empty path is the row itself.
+// Columns are [head, path of the value in a row, how it is shown (with the row), class, sort]; an empty path is the row itself.
 const read = (row, path) => (path ? path.split(".").reduce((value, name) => value?.[name], row) : row);
 const helpOf = (path) => state.help[path.split(".").at(-1)] ?? "";
 
@@ -109,7 +109,7 @@ export function table(columns, rows, empty, sorting = null) {
     return cell;
   });
   const lines = rows.map((row) => make("tr", {}, ...columns.map(([, path, show, className = "n"]) =>
-    make("td", { className }, show(read(row, path))))));
+    make("td", { className }, show(read(row, path), row)))));
   return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
 }
 

@@ -20,12 +20,13 @@ export function amount(value) {
 export const usd = orDash((value) => `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`);
 
 // A profit has a sign and a color.
-export function signed(value, show = amount) {
+const colored = (show) => (value) => {
   const [sign, className] = value > 0 ? ["+", "gain"] : value < 0 ? ["−", "loss"] : ["", ""];
   return make("span", { className }, orDash(() => sign + show(Math.abs(value)))(value));
-}
-export const change = (value) => signed(value, percent);
-export const gained = (value) => signed(value, usd);
+};
+export const signed = colored(amount);
+export const change = colored(percent);
+export const gained = colored(usd);
 export const side = (type) => make("span", { className: type === "buy" ? "gain" : "loss" }, type);
 
 export function duration(seconds) {

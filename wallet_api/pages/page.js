@@ -7,6 +7,7 @@ import { PERIODS, SORTS, board, groups, isEmpty } from "./board.js";
 import { $, words } from "./elements.js";
 import { since } from "./formats.js";
 import { repaint } from "./plots.js";
+import { position } from "./position.js";
 import { request } from "./requests.js";
 import { find } from "./search.js";
 import { POLL_SECONDS, forgetKey, keepKey, state } from "./state.js";
@@ -32,6 +33,7 @@ function view() {
   }
   state.group = isGroup ? `${chain}/${rest[0]}` : known.find((own) => groups()[own]) ?? known[0];
   if (name === "wallet" && isGroup && rest[1]) return wallet(chain, ...rest);
+  if (name === "position" && isGroup && rest[2]) return position(chain, ...rest);
   const pick = (all, own, usual) => (Object.hasOwn(all, own ?? "") ? own : usual);
   const [period, sort] = [pick(PERIODS, rest[1], "7d"), pick(SORTS, rest[2], "realized_pnl")];
   // The first wallets may be of another group.

@@ -6,7 +6,7 @@ import { ago, amount, count, gained, percent, price, signed } from "./formats.js
 import { pricePlot } from "./plots.js";
 import { requestPath } from "./requests.js";
 import { state } from "./state.js";
-import { SIDES, VALUES, entitle, heading, tradeColumns } from "./views.js";
+import { entitle, explained, filters, heading, tradeColumns } from "./views.js";
 
 export const TRADER_SORTS = { first_buy: "first buy", buy: "bought", realized_pnl: "profit", token_amount: "held", last_trade: "last trade" };
 
@@ -15,7 +15,7 @@ export function token(chain, mint) {
   const of = { blockchain: chain, mint };
   const trades = new Block("Trades and prices", {
     id: "trades",
-    choosers: { transaction_type: { label: "side", options: SIDES }, min_value: { label: `value in ${currency}`, options: VALUES } },
+    choosers: filters(chain),
     paths: [({ cursor, values: { transaction_type, min_value } }) =>
       requestPath("tokens/transactions", { ...of, transaction_type, min_value, limit: 50, cursor })],
     show: ({ transactions }) => [
@@ -63,7 +63,7 @@ function traders(currency, of, trades) {
         ["First buy", "trader_stats.first_buy_at", ago, "", "first_buy"],
         [`Bought, ${currency}`, "trader_stats.buy", amount, "n wide", "buy"],
         ["Sold", "trader_stats.sell", amount, "n wide"],
-        ["Profit", "trader_stats.realized_pnl", signed, "n", "realized_pnl"],
+        ["Profit", "trader_stats.realized_pnl", (profit, { profile }) => explained(profile, of.mint, profit), "n", "realized_pnl"],
         ["Profit, $", "trader_stats.realized_pnl_usd", gained, "n wide widest"],
         ["Keeps", "trader_holdings.bag_pct", percent, "n", "token_amount"],
       ], page.traders, "No tracked wallet traded it.", this.sorting);

@@ -3,16 +3,21 @@
 import { address, link } from "./address.js";
 import { Block } from "./block.js";
 import { copyButton, explorerLink, icon, make, pair, picture, shortened, table, tokenLink, walletLink } from "./elements.js";
-import { ago, amount, count, side, signed, usd } from "./formats.js";
+import { ago, amount, count, date, duration, side, signed, usd } from "./formats.js";
 import { requestPath } from "./requests.js";
 import { favourites, setFavourite, state } from "./state.js";
 
 const MODES = { cluster: "bought together", entry: "new to all", exit: "left" };
 const HOURS = [["24", "24 hours"], ["1", "an hour"], ["6", "6 hours"], ["72", "3 days"], ["168", "a week"]];
 const WALLETS = [["", "usual wallets"], ["2", "2 wallets"], ["3", "3 wallets"], ["5", "5 wallets"], ["10", "10 wallets"]];
-export const SIDES = { "": "buys and sells", buy: "buys", sell: "sells" };
-export const VALUES = [["", "any value"], ["0.1", "0.1 or more"], ["1", "1 or more"], ["10", "10 or more"], ["100", "100 or more"]];
+const SIDES = { "": "buys and sells", buy: "buys", sell: "sells" };
+const VALUES = [["", "any value"], ["0.1", "0.1 or more"], ["1", "1 or more"], ["10", "10 or more"], ["100", "100 or more"]];
 export { MODES };
+
+// What a table of trades may be filtered by.
+export const filters = (chain) => ({
+  transaction_type: { label: "side", options: SIDES }, min_value: { label: `value in ${state.meta.currencies[chain]}`, options: VALUES },
+});
 
 export function entitle(text) {
   document.querySelector("#view h1").textContent = text;
@@ -64,7 +69,7 @@ export function beside(chain, type) {
   const currency = state.meta.currencies[chain];
   const newest = new Block("Newest trades", {
     id: "newest",
-    choosers: { transaction_type: { label: "side", options: SIDES }, min_value: { label: `value in ${currency}`, options: VALUES } },
+    choosers: filters(chain),
     paths: [({ values: { transaction_type, min_value } }) =>
       requestPath("transactions/latest", { blockchain: chain, type, transaction_type, min_value, limit: 25 })],
     show: ({ transactions }) => table([
@@ -87,6 +92,18 @@ export function beside(chain, type) {
     rows: 14.5, fixed: true, follows: newest,
   });
   return [signals, newest];
+}
+
+// A profit in a token, with a link to the trades that made it.
+export const explained = (profile, mint, profit) => make("a", {
+  href: link("position", profile.blockchain, profile.type, profile.wallet_address, mint), className: "why", title: "Trade by trade",
+}, signed(profit));
+
+// Older trades were not read, so that the figures hold from then on; while they are being read, until when.
+export function knownSince({ history_since: from, history_until: until } = {}) {
+  if (!from) return "as imported";
+  const read = (moment) => duration((Date.parse(moment) - Date.parse(from)) / 1000);
+  return until ? `${date(from)}, ${read(until)} of ${read(new Date())} read` : date(from);
 }
 
 export const boardLink = () => make("a", { href: link("board") }, "Back to the board");

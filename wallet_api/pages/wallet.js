@@ -2,13 +2,14 @@
 
 import { Block } from "./block.js";
 import { explorerLink, figures, make, outLink, shortened, table, tokenLink, words } from "./elements.js";
-import { ago, amount, change, count, date, gained, percent, price, signed, unknown, usd } from "./formats.js";
+import { ago, amount, change, count, gained, percent, price, signed, unknown, usd } from "./formats.js";
 import { profitPlot } from "./plots.js";
 import { requestPath } from "./requests.js";
 import { state } from "./state.js";
-import { SIDES, VALUES, entitle, face, heading, tradeColumns } from "./views.js";
+import { entitle, explained, face, filters, heading, knownSince, tradeColumns } from "./views.js";
 
 const MOST_ROWS = 50;
+const WINDOWS = { all: "all time", month: "30 days", week: "7 days" };
 export const TOKEN_SORTS = {
   last_seen: "last trade", realized_pnl: "profit", unrealized_pnl: "unrealized", invested: "bought", open_cost: "cost of what is held",
 };
@@ -18,7 +19,7 @@ export function wallet(chain, type, address) {
   const of = { blockchain: chain, address };
   const trades = new Block("Trades", {
     id: "trades",
-    choosers: { transaction_type: { label: "side", options: SIDES }, min_value: { label: `value in ${currency}`, options: VALUES } },
+    choosers: filters(chain),
     paths: [({ cursor, values: { transaction_type, min_value } }) => (transaction_type || min_value
       ? requestPath("transactions/latest", { ...of, type, transaction_type, min_value, limit: 25, cursor })
       : requestPath("wallets/history", { ...of, type, limit: 25, overview: false, cursor }))],
@@ -27,6 +28,7 @@ export function wallet(chain, type, address) {
   });
   return [
     heading(chain, address, `${chain} ${type}`, [explorerLink(chain, "wallet", address, "Explorer")]),
+    brief(chain, { ...of, type }, trades),
     allTime(currency, { ...of, type }),
     new Block("Profit over time", {
       id: "profit",
@@ -44,32 +46,40 @@ export function wallet(chain, type, address) {
   ];
 }
 
-function allTime(currency, of) {
-  return new Block("All time", {
-    id: "all", isHead: true,
-    paths: [() => requestPath("wallets/history", { ...of, limit: 1, overview: false })],
-    show: ({ profile, lifetime_stats: stats } = {}) => {
-      if (profile) {
-        entitle(profile.name || shortened(of.address));
-        face(of.address, profile.image_url, [outLink(profile.twitter, "Twitter"), outLink(profile.telegram, "Telegram")]);
-      }
-      return figures([
-        [`Realized, ${currency}`, "realized_pnl", signed], ["Realized, $", "realized_pnl_usd", gained], ["Realized in %", "realized_pnl_percentage", change],
-        [`Unrealized, ${currency}`, "unrealized_pnl", signed], ["Unrealized, $", "unrealized_pnl_usd", gained],
-        [`Bought, ${currency}`, "buy", amount], [`Sold, ${currency}`, "sell", amount],
-        [`In held tokens, ${currency}`, "open_cost", amount], ["In held tokens, $", "open_cost_usd", usd],
-        [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Trades", "total_tx_count", count], ["Sales won", "win_rate", percent],
-        ["Tokens", "active_tokens_count", count], ["Still held", "still_holding_count", count],
-        ["Trades known since", "", () => knownSince(profile)],
-      ], stats);
+// The first look: what the wallet made in its life, a month and a week, its rank, and its best and worst tokens.
+function brief(chain, of, trades) {
+  const currency = state.meta.currencies[chain];
+  const made = (text, tokens) => (tokens.length ? make("p", { className: "words links" }, text, ...tokens.map((token) =>
+    make("span", {}, tokenLink(chain)(token), " ", explained({ ...of, wallet_address: of.address }, token.mint, token.realized_pnl)))) : null);
+  return new Block("In short", {
+    id: "brief", isHead: true, follows: trades, rows: 9.5,
+    paths: [() => requestPath("wallets/brief", of)],
+    show: ({ profile, rank, held, best, worst, ...windows }) => {
+      entitle(profile.name || shortened(of.address));
+      face(of.address, profile.image_url, [outLink(profile.twitter, "Twitter"), outLink(profile.telegram, "Telegram")]);
+      return [table([
+        ["Made in", "text", String, ""], [`Profit, ${currency}`, "realized_pnl", signed], ["Profit, $", "realized_pnl_usd", gained, "n wide"],
+        ["%", "realized_pnl_percentage", change], ["Less best", "pnl_without_best_token", signed, "n wide"],
+        ["Won, at least", "win_rate_low", percent, "n wide"], ["Tokens sold", "closed_count", count, "n wide"], ["Trades", "total_txn", count],
+      ], Object.entries(WINDOWS).map(([name, text]) => ({ ...windows[name], text }))), figures([
+        ["Rank of the month", "rank", count], ["Tokens held", "held.tokens", count], [`They cost, ${currency}`, "held.open_cost", amount],
+        [`Worth, ${currency}`, "held.worth", amount],
+      ], { rank, held }), made("Best:", best), made("Worst:", worst)];
     },
   });
 }
 
-// Older trades were not read, so that the figures hold from then on.
-function knownSince(profile) {
-  if (!profile) return "–";
-  return profile.history_since ? date(profile.history_since) : "as imported";
+function allTime(currency, of) {
+  return new Block("All time", {
+    id: "all",
+    paths: [() => requestPath("wallets/history", { ...of, limit: 1, overview: false })],
+    show: ({ profile, lifetime_stats: stats } = {}) => figures([
+      [`Unrealized, ${currency}`, "unrealized_pnl", signed], ["Unrealized, $", "unrealized_pnl_usd", gained],
+      [`Bought, ${currency}`, "buy", amount], [`Sold, ${currency}`, "sell", amount], ["In held tokens, $", "open_cost_usd", usd],
+      [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Sales won", "win_rate", percent], ["Tokens", "active_tokens_count", count],
+      ["Trades known since", "", () => (profile ? knownSince(profile) : "–")],
+    ], stats),
+  });
 }
 
 function tokens(chain, type, of) {
@@ -81,7 +91,7 @@ function tokens(chain, type, of) {
     show(page) {
       return table([
         ["Token", "", tokenLink(chain), ""],
-        [`Realized, ${currency}`, "realized_pnl", signed, "n", "realized_pnl"],
+        [`Realized, ${currency}`, "realized_pnl", (profit, { mint }) => explained({ ...of, type, wallet_address: of.address }, mint, profit), "n", "realized_pnl"],
         ["Realized, $", "realized_pnl_usd", gained, "n wide widest"],
         ["%", "realized_pnl_percentage", change, "n wide"],
         ["Unrealized", "unrealized_pnl", signed, "n", "unrealized_pnl"],

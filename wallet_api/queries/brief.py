@@ -48,6 +48,7 @@ def wallet_brief(
         "currency": CHAINS[wallet.blockchain].currency,
         **{name: latest[f"lifetime_stats_{name}"] for name in ("native_price_usd", "native_price_at")},
         "history_since": wallet.history_since,
+        "history_until": wallet.history_until,
         **{name: _window(boards[period], wallet, period) for name, period in WINDOWS.items()},
         "rank": _rank(boards[WINDOWS["month"]], wallet.address),
         "held": _held(latest),

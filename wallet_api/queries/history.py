@@ -107,6 +107,7 @@ def wallet_history(
         **head,
         **_no_figures(head),
         "profile_history_since": wallet.history_since,
+        "profile_history_until": wallet.history_until,
         "token_overview": tokens,
         "trades": trades,
         "pagination": cursors.pagination(scope, page.size, last),

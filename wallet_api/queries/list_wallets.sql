@@ -1,5 +1,5 @@
--- A page of the tracked wallets of a group, by address, and how many the group has in all: a head, and a list.
--- Needs wallets_by_group, wallet_groups_pkey.
+-- A page of the tracked wallets of a group, by address, over what time a sync has read their trades, and how many the group has
+-- in all: a head, and a list. Needs wallets_by_group, wallet_groups_pkey, sync_wallets_pkey, sync_chains_pkey.
   WITH page AS (
        SELECT row_number() OVER (ORDER BY address) AS place,
               address AS wallet_address,
@@ -8,11 +8,17 @@
               twitter,
               telegram,
               copytrade_link,
-              blockchain,
+              wallets.blockchain,
               type,
-              %(currency)s::text AS currency
+              %(currency)s::text AS currency,
+              {ledger.history_span}
          FROM wallets
-        WHERE blockchain = %(blockchain)s
+         LEFT JOIN sync_wallets AS state
+           ON state.wallet_id = wallets.wallet_id
+         LEFT JOIN sync_chains AS chain
+           ON chain.blockchain = wallets.blockchain
+          AND state.is_with_chain
+        WHERE wallets.blockchain = %(blockchain)s
           AND type = %(type)s
           AND address > %(after)s
         ORDER BY address

@@ -9,7 +9,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
 
 _LOOKUP = load_sql(__package__, "lookup")
-_MATCH = ("blockchain", "type", "history_since")
+_MATCH = ("blockchain", "type", "history_since", "history_until")
 
 
 def look_up_addresses(

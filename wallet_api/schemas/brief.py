@@ -21,7 +21,7 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.history import HistoryTradeSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
-from wallet_api.schemas.wallets import HISTORY_SINCE, PublicProfileSchema
+from wallet_api.schemas.wallets import HISTORY_SINCE, HISTORY_UNTIL, PublicProfileSchema
 
 
 class BriefArguments(WalletArguments):
@@ -66,6 +66,7 @@ class BriefSchema(NativePriceShape):
     profile = Rows(PublicProfileSchema, "The wallet.")
     currency = String("Code of the chain's native coin.")
     history_since = String(HISTORY_SINCE, optional=True)
+    history_until = String(HISTORY_UNTIL, optional=True)
     all = Rows(BriefWindowSchema, "All of its trades.")
     month = Rows(BriefWindowSchema, "The last 30 days.")
     week = Rows(BriefWindowSchema, "The last 7 days.")

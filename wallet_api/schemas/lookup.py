@@ -9,7 +9,7 @@ from wallet_api.schemas.argument_fields import MAX_TEXTS, TYPE, Choice, Texts
 from wallet_api.schemas.arguments import Arguments, FormatMixin
 from wallet_api.schemas.fields import Boolean, Rows, String
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.wallets import HISTORY_SINCE
+from wallet_api.schemas.wallets import HISTORY_SINCE, HISTORY_UNTIL
 
 _AS_TRACKED = "As in the profile of the first match; absent if not tracked."
 
@@ -39,6 +39,7 @@ class MatchSchema(Shape):
     blockchain = String("The chain.")
     type = String("The category of the wallet there.")
     history_since = String(HISTORY_SINCE, optional=True)
+    history_until = String(HISTORY_UNTIL, optional=True)
 
 
 class LookedUpSchema(Shape):
@@ -57,6 +58,9 @@ class LookedUpSchema(Shape):
     currency = String(_AS_TRACKED, optional=True)
     history_since = String(
         f"Of the first match: {HISTORY_SINCE[0].lower()}{HISTORY_SINCE[1:]}", optional=True
+    )
+    history_until = String(
+        f"Of the first match: {HISTORY_UNTIL[0].lower()}{HISTORY_UNTIL[1:]}", optional=True
     )
     matches = Rows(
         MatchSchema,

@@ -13,6 +13,10 @@ HISTORY_SINCE = (
     "A sync has read all trades of the wallet since this time, so that figures over longer periods may lack "
     "some; absent if no sync has read it, and all that is known was imported."
 )
+HISTORY_UNTIL = (
+    "A sync has read its trades until this time so far, since its first reading is under way or the sync has "
+    "stopped; absent if that is up to an hour ago, or no sync has read it."
+)
 
 
 class PublicProfileSchema(Shape):
@@ -32,6 +36,7 @@ class HistoryProfileSchema(PublicProfileSchema):
     """A tracked wallet's public profile as its history shows it. Unset texts are empty."""
 
     history_since = String(HISTORY_SINCE, optional=True)
+    history_until = String(HISTORY_UNTIL, optional=True)
 
 
 class ProfileSchema(PublicProfileSchema):
@@ -40,8 +45,12 @@ class ProfileSchema(PublicProfileSchema):
     copytrade_link = String("Link to copy its trades.")
 
 
+class ListedProfileSchema(ProfileSchema, HistoryProfileSchema):
+    """A tracked wallet's public profile, and over what time a sync has read its trades."""
+
+
 class WalletsSchema(GroupShape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
     pagination = Rows(PaginationSchema, PAGE)
-    wallets = Rows(ProfileSchema, "The wallets of this page, by address.", many=True)
+    wallets = Rows(ListedProfileSchema, "The wallets of this page, by address.", many=True)

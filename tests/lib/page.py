@@ -1,0 +1,80 @@
+"""The page at / in a browser: how a test opens its views, and a ledger of its own."""
+
+from datetime import UTC, datetime, timedelta
+
+from tests.ledger.in_process import Importer
+from tests.lib.browser import Page
+
+MINT = "0x" + "b" * 40
+
+# Those that nothing else is in the way of have the same text after a refresh, but for the times.
+LOADED = "[...document.querySelectorAll('.state')].every((state) => state.textContent.startsWith('updated'))"
+VIEW = "document.querySelector('#view').innerText"
+# Later than responses are shared.
+POLL = """
+new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
+  for (const block of state.blocks) if (!block.follows) block.at = 0;
+  poll();
+})
+"""
+# What the modules of the page export, as names of the tab.
+MODULES = """
+Promise.all(["state", "page", "board", "wallet", "token", "views"].map((name) => import(`./page/${name}.js`)))
+  .then((modules) => void Object.assign(window, ...modules))
+"""
+
+
+def resize(page: Page, width: int) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    page.command("Emulation.setDeviceMetricsOverride", **size)
+
+
+def enter(page: Page, url: str, key: str, view: str = "") -> None:
+    """Open a view, and enter the key that it requires."""
+    page.open(f"{url}/{view}")
+    page.await_true("document.activeElement.id === 'key'")
+    page.command("Input.insertText", text=key)
+    page.press("Enter", 13)
+
+
+def open_view(page: Page, url: str, key: str, view: str = "") -> None:
+    """Open a view with a key, and wait until all of it is loaded."""
+    enter(page, url, key, view)
+    page.await_true(f"document.querySelector('.block') && {LOADED}")
+    page.value(MODULES)
+
+
+def open_again(page: Page, url: str, view: str) -> None:
+    """Open another view in the same tab, with the key that it has."""
+    page.open(f"{url}/?{view.count('/')}{view}")
+    page.await_true(f"document.querySelector('.block') && {LOADED}")
+
+
+def search(page: Page, text: str) -> None:
+    page.value("document.activeElement.blur()")
+    page.press("/", 191)
+    page.value("document.querySelector('#sought').value = ''")
+    page.command("Input.insertText", text=text)
+    page.press("Enter", 13)
+
+
+def import_wallets(url: str, name: str = "Token", wallets: int = 1) -> str:
+    """Import wallets with a purchase each of a token of this name, and return the address of the first."""
+    importer, now = Importer(url), datetime.now(UTC)
+    addresses = [f"0x{number:040x}" for number in range(1, wallets + 1)]
+    importer.wallets({"blockchain": "eth", "type": "kol", "wallet_address": address} for address in addresses)
+    importer.trades(
+        {
+            "blockchain": "eth",
+            "wallet_address": address,
+            "tx_signature": f"0x{number:064x}",
+            "mint": MINT,
+            "token_name": name,
+            "transaction_type": "buy",
+            "token_amount": "5",
+            "value": "2",
+            "created_at": (now - timedelta(minutes=5)).isoformat(),
+        }
+        for number, address in enumerate(addresses, 1)
+    )
+    return addresses[0]
