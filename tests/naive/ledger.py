@@ -70,6 +70,8 @@ from tests.naive.walk import (
 
 CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
 HOUR = timedelta(hours=1)
+# What a token of a wallet has, and not that of its history.
+_OF_HELD = ("price", "price_source", "worth", "worth_usd")
 
 
 class Ledger:
@@ -219,7 +221,10 @@ class Ledger:
                 **stuck(positions, gains),
             },
             "win_rate_distribution": distribution([(p.realized, p.cost) for p in closed]),
-            "token_overview": self.wallet_tokens(now, blockchain, address),
+            "token_overview": [
+                {name: figure for name, figure in row.items() if name not in _OF_HELD}
+                for row in self.wallet_tokens(now, blockchain, address)
+            ],
             "trades": [
                 {
                     "tx_signature": trade.signature,

@@ -20,6 +20,7 @@ from wallet_api.schemas.tokens import (
     TraderStatsSchema,
 )
 from wallet_api.schemas.tracker import TokenRowSchema, TrackerStatsSchema
+from wallet_api.schemas.wallet_tokens import WalletTokenSchema
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "figures.md").read_text()
@@ -43,7 +44,7 @@ def test_every_figure_of_a_response_is_linked() -> None:
         *(HoldingSchema, SumsSchema, TrackerStatsSchema, TokenRowSchema, TradedTokenSchema),
         *(FlowSchema, BucketSchema, SignalStatsSchema, SignalWalletSchema, SignalWindowSchema),
         *(TotalHoldersSchema, TotalHoldingsSchema, TotalStatisticsSchema),
-        *(TraderHoldingsSchema, TraderStatsSchema),
+        *(TraderHoldingsSchema, TraderStatsSchema, WalletTokenSchema),
     )
     # No source of supplies at the time of a trade exists.
     unknown = "entry_market_cap"

@@ -17,10 +17,6 @@
               still_held(quantity, peak) AS still_holding,
               CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized, 9) END AS unrealized_pnl,
               CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(unrealized * latest.usd, 4) END AS unrealized_pnl_usd,
-              round_price(price) AS price,
-              price_source,
-              round_half_up(quantity * price, 9) AS worth,
-              round_half_up(quantity * price * latest.usd, 4) AS worth_usd,
               round_half_up(cost, 9) AS open_cost,
               round_half_up(cost_usd, 4) AS open_cost_usd,
               CASE WHEN quantity > 0 THEN price_per_token(cost, quantity) END AS avg_cost

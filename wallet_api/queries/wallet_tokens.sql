@@ -32,7 +32,11 @@
        ),
        shown AS (
        SELECT ordinal AS place,
-{token_overview}
+{token_overview},
+              round_price(price) AS price,
+              price_source,
+              round_half_up(quantity * price, 9) AS worth,
+              round_half_up(quantity * price * latest.usd, 4) AS worth_usd
          FROM page
         CROSS JOIN latest
 {traded_usd}

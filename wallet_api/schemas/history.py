@@ -134,10 +134,6 @@ class TokenOverviewSchema(TokenNamesSchema):
     unrealized_pnl_usd = Amount(
         "The same in USD, at the latest native price; absent without it or a price.", optional=True
     )
-    price = Amount("Price of the token; absent without one, and if nothing is held.", optional=True)
-    price_source = String("`trade` or `market`: what makes the price; absent without one.", optional=True)
-    worth = Amount("What is held, at the price; absent without one.", optional=True)
-    worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
     open_cost = Amount(OPEN_COST)
     open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     avg_cost = Amount(AVG_COST, optional=True)

@@ -3,7 +3,7 @@
 from wallet_api.orders import ORDERS
 from wallet_api.schemas.argument_fields import ROWS, Choice, Switch, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.schemas.fields import NativePriceShape, Rows, String, Strings
+from wallet_api.schemas.fields import Amount, NativePriceShape, Rows, String, Strings
 from wallet_api.schemas.history import TokenOverviewSchema
 from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
 
@@ -24,6 +24,15 @@ class WalletTokensArguments(CursorMixin, FormatMixin, WalletArguments):
     limit = WholeNumber(1, ROWS, load_default=50)
 
 
+class WalletTokenSchema(TokenOverviewSchema):
+    """A wallet's record in one token, with what is held of it at its price."""
+
+    price = Amount("Price of the token; absent without one, and if nothing is held.", optional=True)
+    price_source = String("`trade` or `market`: what makes the price; absent without one.", optional=True)
+    worth = Amount("What is held, at the price; absent without one.", optional=True)
+    worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
+
+
 class WalletTokensSchema(NativePriceShape):
     """The data of GET /v1/wallets/tokens."""
 
@@ -31,6 +40,8 @@ class WalletTokensSchema(NativePriceShape):
     blockchain = String("Its chain.")
     type = String("Its category.")
     currency = String("Code of the chain's native coin.")
-    tokens = Rows(TokenOverviewSchema, "The tokens of this page, as in its history.", many=True)
+    tokens = Rows(
+        WalletTokenSchema, "The tokens of this page, as in its history, with what is held.", many=True
+    )
     pagination = Rows(PaginationSchema, PAGE)
     warnings = Strings("That `limit` was capped, an old native price; absent if neither.", optional=True)
