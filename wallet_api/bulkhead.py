@@ -23,13 +23,16 @@ class Wait(Enum):
     # To charge a key, or to read balances.
     PRIMARY = "primary"
     PROVIDER = "provider"
+    # For the board of a window, beside DATA: a quarter of the slots, so that those that are kept go on.
+    WINDOW = "window"
 
 
 @dataclass
 class _Taken:
-    """The slots that are taken for one kind of wait."""
+    """The slots that are taken for one kind of wait; with `within`, by those that hold another slot too."""
 
     limit: int
+    within: bool = False
     count: int = 0
     changed_at: float = 0.0
     # A request has waited in vain, and none has succeeded since: others need not wait.
@@ -53,6 +56,7 @@ class Bulkhead:
             Wait.PRIMARY: _Taken(max(1, slots // 2)),
             # A single thread waits for no provider.
             Wait.PROVIDER: _Taken(threads // 2),
+            Wait.WINDOW: _Taken(max(1, slots // 4), within=True),
         }
         self._changed = Condition()
         self._own = local()
@@ -80,7 +84,7 @@ class Bulkhead:
         taken = self._taken[kind]
         arrived_at = time.monotonic()
         with self._changed:
-            while not self._free or taken.count >= taken.limit:
+            while (not self._free and not taken.within) or taken.count >= taken.limit:
                 left = max(arrived_at, taken.changed_at) + taken.wait_seconds - time.monotonic()
                 if wait and left <= 0:
                     taken.is_stuck = True
@@ -98,6 +102,6 @@ class Bulkhead:
                 self._changed.notify_all()
 
     def _take(self, taken: _Taken, change: int) -> None:
-        self._free -= change
+        self._free -= 0 if taken.within else change
         taken.count += change
         taken.changed_at = time.monotonic()

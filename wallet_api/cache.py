@@ -104,11 +104,19 @@ class Cache(Generic[Value]):
         try:
             # Join inside the slot, so that no thread waits for a computation that was refused one.
             with self._slot(wait=usable is None):
-                return self._join(key, compute, now)
+                return self._made_since(key, cached) or self._join(key, compute, now)
         except Exception:
             if usable is None:
                 raise
             return usable
+
+    def _made_since(self, key: Hashable, before: Cached[Value] | None) -> Cached[Value] | None:
+        """Return what another thread computed while this one waited for its slot."""
+        with self._lock:
+            cached = self._entries.get(key)
+        if cached is None or cached is before or self._has_expired(cached, self.timer()):
+            return None
+        return cached
 
     def _has_expired(self, cached: Cached[Value], now: float) -> bool:
         return now >= cached.made_at + self._ttl_seconds

@@ -1,8 +1,9 @@
 """The services that views use: database, gate and caches of the current app, made from its settings."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +15,15 @@ from prometheus_client import CollectorRegistry
 from wallet_api.access.credits import Costs
 from wallet_api.access.gate import Gate
 from wallet_api.access.scrapers import Scrapers
-from wallet_api.bulkhead import Bulkhead
+from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.cache import Cache, Cached
 from wallet_api.database import Database
 from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
+from wallet_api.periods import Period
+from wallet_api.queries.leaderboard_page import Board
+from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.signals import size_of_signals
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.recurring import Recurring
@@ -35,6 +39,8 @@ _HEALTH_SECONDS = 1.0
 # How many tokens a wallet has traded, by which large responses are known: a few more change nothing.
 _TOKEN_COUNTS_SECONDS = 600.0
 _TOKEN_COUNTS = 10_000
+# The rows of windows that are kept, of some kB each.
+_WINDOW_ROWS = 20_000
 # The signals that are kept, and their wallets, of 2 to 3 kB each.
 _SIGNALS = 20_000
 # More would compete with requests for the processors.
@@ -54,6 +60,7 @@ class Services:
     holdings: HoldingsService
     registry: CollectorRegistry
     boards: Cache[Any]
+    windows: Cache[Any]
     board_refreshers: ThreadPoolExecutor
     signals: Cache[dict[str, Any]]
     wallet_counts: Cache[dict[str, dict[str, int]]]
@@ -76,6 +83,11 @@ class Services:
         ttl_seconds = settings.leaderboard_ttl_seconds
         board_refreshers = ThreadPoolExecutor(_BOARDS_AT_ONCE, thread_name_prefix="board")
 
+        @contextmanager
+        def window_slot(*, wait: bool) -> Iterator[None]:
+            with bulkhead.slot(Wait.WINDOW, wait=wait), bulkhead.slot(wait=wait):
+                yield
+
         def place_arrivals() -> None:
             with database.write() as connection:
                 arrivals.place_left(connection)
@@ -96,6 +108,7 @@ class Services:
             holdings=HoldingsService(settings, database, bulkhead, large.await_turn, registry),
             registry=registry,
             boards=Cache(ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
+            windows=Cache(ttl_seconds, max_size=_WINDOW_ROWS, size_of=_rows_of_board, slot=window_slot),
             board_refreshers=board_refreshers,
             signals=Cache(ttl_seconds, max_size=_SIGNALS, size_of=size_of_signals, slot=bulkhead.slot),
             wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
@@ -110,8 +123,14 @@ class Services:
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         )
 
-    def board(self, name: str, read: Callable[..., Computed], *group: str) -> Cached[Computed]:
-        """Return what `read` returns for a chain, type and period, at most LEADERBOARD_TTL_SECONDS old."""
+    def board(
+        self, name: str, read: Callable[..., Computed], blockchain: str, type: str, period: Period
+    ) -> Cached[Computed]:
+        """Return what `read` returns for a group and a period, at most LEADERBOARD_TTL_SECONDS old.
+
+        A window in place of the period waits for a place of its own, and few are kept.
+        """
+        group = blockchain, type, period
 
         def compute() -> Computed:
             try:
@@ -119,10 +138,13 @@ class Services:
                     return read(connection, datetime.now(UTC), *group)
             except ApiError as error:
                 # A refresh ahead of time has no request to report the error to.
-                log.warning("The %s of %s was not computed: %s", name, "/".join(group), error.message)
+                log.warning(
+                    "The %s of %s was not computed: %s", name, "/".join(map(str, group)), error.message
+                )
                 raise
 
-        return self.boards.get((name, *group), compute)
+        kept = self.boards if isinstance(period, str) else self.windows
+        return kept.get((name, *group), compute)
 
     def demo_key(self) -> str | None:
         """Return the key of the demo, which its pages fill in; None without a demo."""
@@ -136,6 +158,11 @@ class Services:
         self.board_refreshers.shutdown(cancel_futures=True)
         self.holdings.close()
         self.database.close()
+
+
+def _rows_of_board(board: Any) -> int:
+    """Return how many rows a board has at most: most traded tokens and buckets are at most a page."""
+    return len(board) if isinstance(board, Board) else MAX_LIMIT
 
 
 def init_app(app: Flask, services: Services) -> None:

@@ -41,6 +41,11 @@ def shown_time(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def exact_time(moment: datetime) -> str:
+    """Return a time as it is shown, with its microseconds where it has them."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
 def read_stamp(text: str) -> datetime:
     """Return a time as other tools write it: ISO 8601 with any offset, or UTC by its name; seconds may lack.
 

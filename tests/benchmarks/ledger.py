@@ -29,7 +29,7 @@ from wallet_api import embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
-from wallet_api.queries.leaderboard import read_entries
+from wallet_api.queries.leaderboard_page import read_board
 from wallet_api.settings import Settings
 
 Figures = dict[str, float]
@@ -193,7 +193,7 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
     group = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
 
     def make() -> None:
-        read_entries(ledger.connection, datetime.now(UTC), period="30d", **group)
+        read_board(ledger.connection, datetime.now(UTC), period="30d", **group)
 
     with closing(Caller(ledger)) as five, closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
 

@@ -13,6 +13,7 @@ from tests.ledger.figures import net_flows
 from tests.ledger.in_process import Importer, Row, clear, exact, parsed
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
+from wallet_api.periods import Bounds
 from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
@@ -26,6 +27,7 @@ from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.search import search_names
 from wallet_api.queries.signals import SignalOptions, group_signals
+from wallet_api.queries.spans import span_of
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
@@ -181,6 +183,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
     tracked = find_wallet(connection, **wallet)
     quiet = find_wallet(connection, "solana", QUIET)
     week = GROUP | {"period": "7d"}
+    january = Bounds(datetime.fromisoformat("2026-01-01T00:00:00+01:00"), datetime(2026, 2, 1, tzinfo=UTC))
     board = read_board(connection, NOW, **week)
     charted = read_board(connection, NOW, **week, with_charts=True)
     traded = read_most_traded(connection, NOW, **week)
@@ -211,6 +214,9 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ),
         ("/v1/wallet/leaderboard", "first_page"): leaderboard_page(board, **week, limit=1),
         ("/v1/wallet/leaderboard", "with_charts"): leaderboard_page(charted, **week, limit=1),
+        ("/v1/wallet/leaderboard", "of_a_window"): leaderboard_page(
+            read_board(connection, NOW, **GROUP, period=january), **GROUP, period=january, limit=1
+        ),
         ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
         ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
         ("/v1/tokens/prices", "two"): token_prices(connection, NOW, "solana", [MINT, UNTRACKED]),
@@ -225,7 +231,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
             ("/v1/analytics", mode): analytics_data(
                 **GROUP,
                 mode=mode,
-                period=period,
+                span=span_of(NOW, period),
                 limit=1,
                 total=total,
                 native_price=board.native_price,

@@ -7,22 +7,30 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.figures import compare, figures, signals
+from tests.ledger.figures import BOARD_PERIODS, PERIODS, compare, figures, signals
 from tests.ledger.in_process import exact
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
+from wallet_api.periods import Bounds
+from wallet_api.queries.analytics import read_most_traded
+from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.token_price import PriceRule
+from wallet_api.queries.tracker import track_wallet
+from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.schemas.leaderboard import EntrySchema
+from wallet_api.schemas.tracker import TrackerSchema
+from wallet_api.times import read_time
+from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
 # What a file contains, and its rows.
@@ -76,7 +84,8 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
     moment = NOW + data.draw(st.sampled_from([timedelta(0), timedelta(minutes=3), timedelta(minutes=-30)]))
     rule = data.draw(PRICE_RULES)
     ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
-    compare(figures(connection, moment, data.draw(WINDOWS), MINTS, rule), ledger)
+    spans = data.draw(st.lists(strategies.spans(moment), max_size=2))
+    compare(figures(connection, moment, data.draw(WINDOWS), MINTS, rule, spans=spans), ledger)
 
 
 @strategies.for_any(data=st.data())
@@ -118,7 +127,8 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_the_same
     ledger.add_wallets(strategies.wallets())
     ledger.add_prices(prices)
     ledger.add_trades(final)
-    compare(figures(connection, NOW, data.draw(WINDOWS), MINTS), ledger)
+    spans = data.draw(st.lists(strategies.spans(NOW), max_size=1))
+    compare(figures(connection, NOW, data.draw(WINDOWS), MINTS, spans=spans), ledger)
 
 
 @strategies.for_any(data=st.data())
@@ -253,7 +263,76 @@ def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
         getattr(importer, kind)(file)
         getattr(ledger, f"add_{kind}")(file)
     mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
-    compare(figures(connection, NOW, [3600, 86_400], mints, limit=100), ledger)
+    compare(figures(connection, NOW, [3600, 86_400], mints, limit=100, spans=_spans(chance)), ledger)
+
+
+def _spans(chance: random.Random) -> list[Bounds]:
+    """Return windows of many lengths, which end with days, with trades and between them."""
+    midnight = NOW.replace(hour=0, minute=0, second=0)
+    ends = [midnight - timedelta(days=days) for days in (1, 9, 31)]
+    ends += [
+        NOW - timedelta(seconds=chance.randint(0, 40 * 86400), microseconds=number % 2) for number in range(4)
+    ]
+    pairs = [sorted(chance.sample(ends, 2)) for _ in range(3)]
+    return [
+        *(Bounds(*pair) for pair in pairs),
+        Bounds(midnight - timedelta(days=30), midnight),
+        Bounds(until=ends[-1]),
+        Bounds(NOW - timedelta(days=500)),
+        Bounds(until=NOW - timedelta(days=900)),
+    ]
+
+
+def test_the_window_that_a_period_states_has_its_figures(database_url: str, connection: Connection) -> None:
+    chance = random.Random(8)
+    importer = in_process.Importer(database_url, batch_rows=500)
+    importer.wallets([*strategies.wallets(), *FURTHER])
+    # One is ahead of the clock.
+    importer.trades(
+        [*_from_dust_to_billions(chance), _version(0, created_at=(NOW + timedelta(minutes=4)).isoformat())]
+    )
+    for group, period in product(strategies.GROUPS, BOARD_PERIODS):
+        board = read_board(connection, NOW, *group, period, with_charts=True)
+        window = _stated_by(board)
+        # The window is of the past when it is requested.
+        later = NOW + timedelta(minutes=4, seconds=1)
+        again = read_board(connection, later, *group, window, with_charts=True)
+        named, again_named = (
+            _shown(each, *group, question) for each, question in ((board, period), (again, window))
+        )
+        if period == "all":
+            # Its chart has days, whatever its length.
+            for entry in (*named, *again_named):
+                del entry["chart"]
+        assert again_named == named, (group, period)
+        if period in PERIODS:
+            for read in (read_most_traded, volume_trend):
+                assert read(connection, NOW, *group, window)[0] == read(connection, NOW, *group, period)[0]
+    for wallet, period in product(connection.execute("SELECT * FROM wallets").fetchall(), BOARD_PERIODS):
+        tracked = find_wallet(connection, wallet["blockchain"], wallet["address"])
+        named = track_wallet(connection, tracked, NOW, period)
+        window = Bounds(**{name: read_time(text) for name, text in named["of_meta"].items()})
+        moment = NOW + timedelta(minutes=4, seconds=1) if period == "all" else NOW
+        named, again = (
+            exact(TrackerSchema(), track_wallet(connection, tracked, moment, each))
+            for each in (period, window)
+        )
+        del named["period_stats"]["period"]
+        again["period_stats"] = {
+            n: v for n, v in again["period_stats"].items() if n not in ("since", "until")
+        }
+        if period == "all":
+            del named["period_realized_pnl_chart"], again["period_realized_pnl_chart"]
+        assert again == named, (wallet["address"], period)
+
+
+def _shown(board: Board, *question: Any) -> list[Row]:
+    return list(exact(EntrySchema(), leaderboard_page(board, *question)["leaderboard"]))
+
+
+def _stated_by(board: Board) -> Bounds:
+    """Return the window that a response states, as its caller reads it."""
+    return Bounds(**{name: read_time(text) for name, text in board.span.bounds.items()})
 
 
 def test_trades_in_their_order_keep_what_boards_of_all_trades_have(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import EVM
+from wallet_api.periods import Bounds
 
 Row = dict[str, Any]
 
@@ -96,6 +97,19 @@ def moments(now: datetime) -> st.SearchStrategy[str]:
     """Times of trades: at and around the edges of windows, periods and buckets, often the same ones."""
     nudged = st.builds(lambda edge, nudge: edge + nudge, st.sampled_from(edges(now)), st.sampled_from(NUDGES))
     return nudged.map(_text)
+
+
+def spans(now: datetime) -> st.SearchStrategy[Bounds]:
+    """Windows that begin and end at and around the edges, or with the first trade, or now."""
+    ahead = st.sampled_from([now + timedelta(minutes=minutes) for minutes in (1, 5)])
+    nudged = st.builds(lambda edge, nudge: edge + nudge, st.sampled_from(edges(now)), st.sampled_from(NUDGES))
+    ends = st.one_of(nudged, nudged, ahead)
+    pairs = st.lists(ends, min_size=2, max_size=2, unique=True).map(sorted)
+    return st.one_of(
+        pairs.map(lambda pair: Bounds(*pair)),
+        ends.map(lambda since: Bounds(since=since)),
+        ends.map(lambda until: Bounds(until=until)),
+    )
 
 
 def profiles() -> st.SearchStrategy[list[Row]]:

@@ -3,9 +3,9 @@
 Shares no code with the service.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from tests.naive.sums import BUCKET, PERIOD, Part, UsdOf, picked, sums
+from tests.naive.sums import INSTANT, Part, UsdOf, picked, step_of, sums
 from tests.naive.walk import Row, Trade, shown_time
 
 WINDOWS = {
@@ -14,6 +14,7 @@ WINDOWS = {
     "1d": timedelta(hours=24),
     "7d": timedelta(days=7),
 }
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TRADED = ("buy", "buy_usd", "sell", "sell_usd")
 
 
@@ -22,19 +23,29 @@ def flows_of(now: datetime, trades: list[Trade], usd_of: UsdOf) -> Row:
     return {name: _flow(trades, now - length, now, usd_of) for name, length in WINDOWS.items()}
 
 
-def trend_of(now: datetime, period: str, trades: list[Trade], usd_of: UsdOf) -> list[Row]:
-    """Return the buckets of a period, oldest first."""
+def trend_of(since: datetime, until: datetime, trades: list[Trade], usd_of: UsdOf) -> list[Row]:
+    """Return the buckets of (since, until], oldest first: of days, or, if shorter, counted from its end."""
     buckets = []
     # Of most buckets, and they are hundreds.
     nothing = sums(Part([], [], []), usd_of)
-    end = now - PERIOD[period]
-    while end < now:
-        start, end = end, end + BUCKET[period]
+    step = step_of(since, until)
+    ends = [until]
+    if step < timedelta(days=1):
+        while ends[0] - step > since:
+            ends.insert(0, ends[0] - step)
+    else:
+        end = EPOCH + (since + INSTANT - EPOCH) // step * step + step - INSTANT
+        ends = []
+        while end < until:
+            ends.append(end)
+            end += step
+        ends.append(until)
+    for start, end in zip([since, *ends], ends, strict=False):
         within = [trade for trade in trades if start < trade.at <= end]
         own = sums(Part(within, [], []), usd_of) if within else nothing
         buckets.append(
             {
-                "timestamp": shown_time(end),
+                "timestamp": shown_time(end + INSTANT),
                 **picked(own, *TRADED, "volume", "volume_usd", txn="total_txn"),
                 "wallets": len({trade.wallet for trade in within}),
             }

@@ -7,25 +7,27 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 from itertools import groupby
 
-from tests.naive.sums import TOTALS, Part, UsdOf, part_of, picked, sums
+from tests.naive.sums import EVER, TOTALS, Part, Period, UsdOf, part_of, picked, span_of, sums
 from tests.naive.walk import Position, Row, shown
 
 
-def calendar_of(now: datetime, positions: list[Position], usd_of: UsdOf) -> Row:
-    """Return months, month and dates of a calendar."""
-    whole = part_of(positions)
+def calendar_of(now: datetime, positions: list[Position], usd_of: UsdOf, window: Period | None = None) -> Row:
+    """Return months, month and dates of a calendar, of all trades or of a window, with which it ends."""
+    times = [trade.at for position in positions for trade in position.trades]
+    since, until = (EVER[0], now) if window is None else span_of(now, window, times)
+    whole = part_of(positions) if window is None else part_of(positions, since, until)
     if not whole.trades:
         return {"months": [], "month": {}, "dates": []}
     days = sorted({_day(trade.at) for trade in whole.trades})
     months = [
         _month(year, month, [day for day in days if (day.year, day.month) == (year, month)], whole, usd_of)
-        for year, month in _months(days[0], days[-1], now)
+        for year, month in _months(days[0], days[-1], until)
     ]
     return {"months": months, **months[-1]}
 
 
-def _months(first: date, newest: date, now: datetime) -> list[tuple[int, int]]:
-    last = max(newest, _day(now))
+def _months(first: date, newest: date, until: datetime) -> list[tuple[int, int]]:
+    last = max(newest, _day(until))
     count = (last.year - first.year) * 12 + last.month - first.month + 1
     numbers = [first.year * 12 + first.month - 1 + passed for passed in range(count)]
     return [(number // 12, number % 12 + 1) for number in numbers]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from tests.naive.sums import PERIOD
+from tests.naive.sums import INSTANT, PERIOD
 from tests.naive.walk import Row, Sale, shown, shown_time
 
 _STEP = {
@@ -20,31 +20,35 @@ _STEP = {
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def times_of(now: datetime, period: str, first_trade: datetime) -> tuple[timedelta, list[datetime]]:
-    """Return the step of a chart, and the times of its values."""
-    if period != "all":
-        return _STEP[period], _times(now, now - PERIOD[period], _STEP[period])
-    # A first trade at the very moment of a point is before the next one.
-    since = min(first_trade - timedelta(microseconds=1), now - timedelta(microseconds=1))
+def times_of(since: datetime, until: datetime, *, is_all: bool = False) -> tuple[timedelta, list[datetime]]:
+    """Return the step of a chart of (since, until], and the times of its values."""
+    for period, step in _STEP.items():
+        if until - since <= PERIOD[period] and not is_all:
+            return step, _times(since, until, step)
     days = 1
-    while len(_times(now, since, timedelta(days=days))) > 60:
+    while len(_times(since, until, timedelta(days=days))) > 60:
         days += 1
-    return timedelta(days=days), _times(now, since, timedelta(days=days))
+    return timedelta(days=days), _times(since, until, timedelta(days=days))
 
 
-def chart_of(now: datetime, step: timedelta, times: list[datetime], sales: Iterable[Sale]) -> Row:
+def chart_of(until: datetime, step: timedelta, times: list[datetime], sales: Iterable[Sale]) -> Row:
     """Return the chart of some sells, of which the last value has all."""
     own = list(sales)
     sums = [sum((sale.realized for sale in own if sale.at < time), Fraction(0)) for time in times[:-1]]
     sums.append(sum((sale.realized for sale in own), Fraction(0)))
     values = [shown(value, 9) for value in sums]
-    return {"step_seconds": int(step.total_seconds()), "ends_at": shown_time(now), "values": values}
+    return {
+        "step_seconds": int(step.total_seconds()),
+        "ends_at": shown_time(until + INSTANT),
+        "values": values,
+    }
 
 
-def _times(now: datetime, since: datetime, step: timedelta) -> list[datetime]:
-    time = _EPOCH + (since - _EPOCH) // step * step + step
+def _times(since: datetime, until: datetime, step: timedelta) -> list[datetime]:
+    # The first one is after the first instant of the span, the last one its end.
+    time = _EPOCH + (since + INSTANT - _EPOCH) // step * step + step
     times = []
-    while time < now:
+    while time < until:
         times.append(time)
         time += step
-    return [*times, now]
+    return [*times, until]

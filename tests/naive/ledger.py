@@ -30,10 +30,9 @@ from tests.naive.prices import (
 )
 from tests.naive.signals import Question, signals_of
 from tests.naive.sums import (
-    EVER,
-    PERIOD,
     TOTALS,
     Part,
+    Period,
     distribution,
     held,
     holding,
@@ -43,6 +42,8 @@ from tests.naive.sums import (
     period_distribution,
     picked,
     sale,
+    span_of,
+    stated,
     stuck,
     sums,
     value,
@@ -314,18 +315,20 @@ class Ledger:
             for trade, holding in zip(position.trades, position.holdings, strict=True)
         }
 
-    def calendar(self, now: datetime, blockchain: str, address: str) -> Row:
+    def calendar(self, now: datetime, blockchain: str, address: str, window: Period | None = None) -> Row:
         """Return the calendar of a wallet."""
         wallet = (blockchain, address)
         positions = list(self._positions(wallet).values())
+        times = [trade.at for trade in self._newest_first(wallet)]
         return {
+            **({} if window is None else stated(*span_of(now, window, times))),
             "wallet": address,
             "profile": self._whole_profile(wallet),
-            **calendar_of(now, positions, self._usd_of(blockchain, now)),
+            **calendar_of(now, positions, self._usd_of(blockchain, now), window),
         }
 
-    def tracker(self, now: datetime, blockchain: str, address: str, period: str) -> Row:
-        """Return the record of a wallet in a period."""
+    def tracker(self, now: datetime, blockchain: str, address: str, period: Period) -> Row:
+        """Return the record of a wallet in a period or a window."""
         wallet = (blockchain, address)
         positions = self._positions(wallet)
         record = tracker_of(
@@ -360,14 +363,26 @@ class Ledger:
             **connections_of(now, wallet, list(self.trades.values()), profiles, names),
         }
 
-    def latest(self, now: datetime, blockchain: str, type: str, mint: str | None = None) -> list[Row]:
-        """Return all trades of a group, newest first, as the feed shows them."""
-        return self._feed(now, [t for t in self._of_type(blockchain, type) if mint in (None, t.mint)])
+    def latest(
+        self,
+        now: datetime,
+        blockchain: str,
+        type: str,
+        mint: str | None = None,
+        window: Period | None = None,
+    ) -> list[Row]:
+        """Return all trades of a group, or those of a window, newest first, as the feed shows them."""
+        of_mint = [t for t in self._of_type(blockchain, type) if mint in (None, t.mint)]
+        return self._feed(now, _within(now, window, of_mint))
 
-    def token_transactions(self, now: datetime, blockchain: str, mint: str, type: str | None) -> list[Row]:
-        """Return all trades in a token of one type or of all, newest first."""
+    def token_transactions(
+        self, now: datetime, blockchain: str, mint: str, type: str | None, window: Period | None = None
+    ) -> list[Row]:
+        """Return all trades in a token of one type or of all, or those of a window, newest first."""
         of_type = [
-            t for t in self._of_token(blockchain, mint) if type in (None, self.wallets[t.wallet]["type"])
+            t
+            for t in _within(now, window, self._of_token(blockchain, mint))
+            if type in (None, self.wallets[t.wallet]["type"])
         ]
         left_out = ("symbol", "token_name", "token_supply", "token_decimals")
         return [
@@ -431,13 +446,13 @@ class Ledger:
         now: datetime,
         blockchain: str,
         type: str,
-        period: str,
+        period: Period,
         sort: str = "total_volume",
         order: str = "desc",
         filters: tuple[tuple[str, Decimal], ...] = (),
     ) -> list[Row]:
         """Return the entries of a group's leaderboard in the order of a figure as it is shown."""
-        since, until = EVER if period == "all" else (now - PERIOD[period], now)
+        since, until = self._span(now, blockchain, type, period)
         wallets = {trade.wallet for trade in self._of_group(blockchain, type, since, until)}
         entries = [self._entry(wallet, since, until, now) for wallet in wallets]
         entries = [
@@ -449,24 +464,23 @@ class Ledger:
         known.sort(key=lambda entry: _sort_figure(entry, sort), reverse=order == "desc")
         return [entry | {"rank": rank} for rank, entry in enumerate([*known, *unknown], 1)]
 
-    def leaderboard_charts(self, now: datetime, blockchain: str, type: str, period: str) -> dict[str, Row]:
+    def leaderboard_charts(self, now: datetime, blockchain: str, type: str, period: Period) -> dict[str, Row]:
         """Return the chart of each entry of a group's leaderboard, by its wallet."""
-        since, until = EVER if period == "all" else (now - PERIOD[period], now)
-        trades = self._of_type(blockchain, type)
-        step, times = times_of(now, period, min((trade.at for trade in trades), default=now))
+        since, until = self._span(now, blockchain, type, period)
+        step, times = times_of(since, until, is_all=period == "all")
         sales = {
             wallet: part_of(self._positions(wallet).values(), since, until).sales
             for wallet in {trade.wallet for trade in self._of_group(blockchain, type, since, until)}
         }
-        return {wallet[1]: chart_of(now, step, times, own) for wallet, own in sales.items()}
+        return {wallet[1]: chart_of(until, step, times, own) for wallet, own in sales.items()}
 
-    def analytics(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
-        """Return the tokens that a group traded in a period, those of most wallets first."""
-        since = now - PERIOD[period]
+    def analytics(self, now: datetime, blockchain: str, type: str, period: Period) -> list[Row]:
+        """Return the tokens that a group traded in a period or a window, those of most wallets first."""
+        since, until = self._span(now, blockchain, type, period)
         by_mint: dict[str, list[Trade]] = {}
-        for trade in self._of_group(blockchain, type, since, now):
+        for trade in self._of_group(blockchain, type, since, until):
             by_mint.setdefault(trade.mint, []).append(trade)
-        rows = [self._traded_token(now, since, blockchain, trades) for trades in by_mint.values()]
+        rows = [self._traded_token(now, since, until, blockchain, trades) for trades in by_mint.values()]
         rows.sort(key=lambda row: row["mint"].encode())
         return sorted(rows, key=lambda row: (row["wallet_count"], row["volume"]), reverse=True)
 
@@ -497,9 +511,15 @@ class Ledger:
         rows.sort(key=lambda row: sizes(row["windows"][period][figure]), reverse=order == "desc")
         return rows
 
-    def volume_trend(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
-        """Return the volume of a group in each bucket of a period."""
-        return trend_of(now, period, self._of_type(blockchain, type), self._usd_of(blockchain, now))
+    def volume_trend(self, now: datetime, blockchain: str, type: str, period: Period) -> list[Row]:
+        """Return the volume of a group in each bucket of a period or a window."""
+        since, until = self._span(now, blockchain, type, period)
+        if since == until:
+            return []
+        return trend_of(since, until, self._of_type(blockchain, type), self._usd_of(blockchain, now))
+
+    def _span(self, now: datetime, blockchain: str, type: str, period: Period) -> tuple[datetime, datetime]:
+        return span_of(now, period, [trade.at for trade in self._of_type(blockchain, type)])
 
     def signals(
         self,
@@ -527,11 +547,13 @@ class Ledger:
             token_of,
         )
 
-    def _traded_token(self, now: datetime, since: datetime, blockchain: str, trades: list[Trade]) -> Row:
+    def _traded_token(
+        self, now: datetime, since: datetime, until: datetime, blockchain: str, trades: list[Trade]
+    ) -> Row:
         mint, wallets = trades[0].mint, {trade.wallet for trade in trades}
         token = self.token(now, blockchain, mint)
         assert token is not None
-        part = part_of((self._positions(wallet)[mint] for wallet in wallets), since, now)
+        part = part_of((self._positions(wallet)[mint] for wallet in wallets), since, until)
         return {
             "mint": mint,
             "symbol": None,
@@ -727,6 +749,14 @@ class Ledger:
             return None if latest is None else trade.value * latest
 
         return usd_of
+
+
+def _within(now: datetime, window: Period | None, trades: list[Trade]) -> list[Trade]:
+    """Return the trades of a window; without one all, also those ahead of the clock."""
+    if window is None:
+        return trades
+    since, until = span_of(now, window, [trade.at for trade in trades])
+    return [trade for trade in trades if since < trade.at <= until]
 
 
 def _sort_figure(entry: Row, sort: str) -> Any:

@@ -39,6 +39,9 @@ BUCKET = {
     "30d": timedelta(hours=6),
 }
 EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+INSTANT = timedelta(microseconds=1)
+# A period by its name, or a window: since <= at < until, each of which may be missing.
+Period = str | tuple[datetime | None, datetime | None]
 # What most operations call the values of both sides.
 TOTALS = {
     "total_buy": "buy",
@@ -47,6 +50,41 @@ TOTALS = {
     "total_sell_usd": "sell_usd",
 }
 RANGES = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
+
+
+def span_of(now: datetime, period: Period, times: Iterable[datetime]) -> tuple[datetime, datetime]:
+    """Return (since, until] of a period or a window, of trades at these times; empty without any."""
+    if isinstance(period, str) and period != "all":
+        return now - PERIOD[period], now
+    every = sorted(times)
+    if period == "all":
+        return (every[0] - INSTANT, max(now, every[-1])) if every else (now, now)
+    since, until = period
+    last = now if until is None or until > now else until - INSTANT
+    if since is None:
+        before = [at for at in every if at <= last]
+        return (before[0] - INSTANT if before else last), last
+    return min(since, now) - INSTANT, last
+
+
+def stated(since: datetime, until: datetime) -> Row:
+    """Return how a response states (since, until]; nothing is in it where both are one."""
+    bounds = {"until": exact_time(until + INSTANT)}
+    return bounds if since == until else {"since": exact_time(since + INSTANT), **bounds}
+
+
+def exact_time(at: datetime) -> str:
+    """Return a time with its microseconds, if any."""
+    text = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{text}.{at.microsecond:06}Z" if at.microsecond else f"{text}Z"
+
+
+def step_of(since: datetime, until: datetime) -> timedelta:
+    """Return the step of a tracker's chart, and the length of a bucket, in (since, until]."""
+    for name, bucket in BUCKET.items():
+        if until - since <= PERIOD[name]:
+            return bucket
+    return timedelta(days=1 if until - since <= timedelta(days=400) else 7)
 
 
 class Part(NamedTuple):

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 from tests.naive.prices import shown_gain
 from tests.naive.sums import (
-    BUCKET,
-    EVER,
+    INSTANT,
     PERIOD,
     TOTALS,
     Part,
+    Period,
     UsdOf,
     held,
     part_of,
@@ -21,6 +21,9 @@ from tests.naive.sums import (
     picked,
     profit_usd,
     sale,
+    span_of,
+    stated,
+    step_of,
     stuck,
     sums,
     value,
@@ -30,7 +33,7 @@ from tests.naive.walk import Position, Row, Sale, Trade, Usd, percentage, shown,
 
 def tracker_of(
     now: datetime,
-    period: str,
+    period: Period,
     newest_first: list[Trade],
     positions: dict[str, Position],
     unrealized: dict[str, Usd],
@@ -39,13 +42,12 @@ def tracker_of(
     currency: str,
 ) -> Row:
     """Return a tracker's data but for the profile, of which it has active_hours."""
-    since, until = EVER if period == "all" else (now - PERIOD[period], now)
+    since, until = span_of(now, period, [trade.at for trade in newest_first])
     trades = [trade for trade in newest_first if since < trade.at <= until]
     whole = part_of(positions.values(), since, until)
-    start, bucket = since, BUCKET.get(period, timedelta(days=1))
-    if period == "all" and newest_first:
-        start = newest_first[-1].at
-        bucket = timedelta(days=7 if now - start > timedelta(days=400) else 1)
+    bucket = step_of(since, until)
+    if period == "all":
+        bucket = max(bucket, timedelta(days=1))
     latest = {trade.mint: trade.at for trade in reversed(trades)}
     mints = sorted(sorted(latest, key=str.encode), key=lambda mint: latest[mint], reverse=True)
     rows = [
@@ -61,7 +63,7 @@ def tracker_of(
     return {
         "active_hours": hours_of([t.at for t in newest_first if now - PERIOD["30d"] < t.at <= now]),
         "period_stats": {
-            "period": period,
+            **({"period": period} if isinstance(period, str) else stated(since, until)),
             **_stats(whole, distribution, usd_of),
             **stuck(positions, unrealized),
         },
@@ -73,7 +75,7 @@ def tracker_of(
             "tokens": still_held,
         },
         "period_history_tokens": rows,
-        "period_realized_pnl_chart": _chart(start, now, bucket, whole.sales),
+        "period_realized_pnl_chart": _chart(since, until, bucket, whole.sales),
         "period_trades": [_trade(trade, positions[trade.mint], usd_of, currency) for trade in trades],
     }
 
@@ -133,18 +135,20 @@ def _token(part: Part, position: Position, usd_of: UsdOf) -> Row:
     }
 
 
-def _chart(since: datetime, now: datetime, bucket: timedelta, sales: list[Sale]) -> list[Row]:
+def _chart(since: datetime, until: datetime, bucket: timedelta, sales: list[Sale]) -> list[Row]:
     if not sales:
         return []
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    last = until.replace(microsecond=0)
     ends = {epoch + bucket * ((sale.at - epoch) // bucket + 1) for sale in sales}
     with_usd = all(sale.realized_usd is not None for sale in sales)
     points = []
-    for end in sorted({since, now} | {end for end in ends if end < now}):
-        until = sales if end == now else [sale for sale in sales if sale.at < end]
-        realized = sum((sale.realized for sale in until), Fraction(0))
+    start, end_of_all = since + INSTANT, until + INSTANT
+    for end in [start, *sorted(end for end in ends if end < last), end_of_all]:
+        before = sales if end == end_of_all else [sale for sale in sales if since < sale.at < end]
+        realized = sum((sale.realized for sale in before), Fraction(0))
         point: Row = {"timestamp": shown_time(end), "realized_pnl": shown(realized, 9)}
-        points.append(point | (profit_usd(until) if with_usd else {}))
+        points.append(point | (profit_usd(before) if with_usd else {}))
     return points
 
 

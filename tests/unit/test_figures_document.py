@@ -51,7 +51,7 @@ def test_every_figure_of_a_response_is_linked() -> None:
     figures = {name for schema in schemas for name in schema().fields if not name.startswith(unknown)}
     linked = {figure for figure, _ in LINKS}
     assert figures - linked == {
-        *("currency", "mint", "symbol", "token_name", "total_tx_count", "period"),
+        *("currency", "mint", "symbol", "token_name", "total_tx_count", "period", "since", "until"),
         # Arguments, objects of others, and the end of a bucket.
         *("hours", "profile", "timestamp"),
         # Described beside the figures of which they are the dollars.

@@ -11,6 +11,7 @@ from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_t
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT
+from wallet_api.queries.spans import TimeSpan, span_of
 from wallet_api.queries.volume_trend import Trend, volume_trend
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import examples_of
@@ -48,8 +49,8 @@ def _most_traded(arguments: Mapping[str, Any]) -> Response:
     board: Cached[MostTraded] = services().board("most traded tokens", read, *_group(arguments).values())
 
     def get_data() -> Any:
-        total, tokens, native_price = board.value
-        return _data(arguments, total, native_price, tokens=tokens[: arguments["limit"]])
+        total, tokens, native_price, span = board.value
+        return _data(arguments, span, total, native_price, tokens=tokens[: arguments["limit"]])
 
     return _operation.respond(get_data, arguments, board)
 
@@ -60,7 +61,8 @@ def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
     def get_data() -> Any:
         limit = min(arguments["limit"], MAX_LIMIT)
         page = leaderboard_page(board.value, **_group(arguments), sort=sort, limit=limit)
-        return _data(arguments, len(board.value), board.value.native_price, leaderboard=page["leaderboard"])
+        figures = board.value.span, len(board.value), board.value.native_price
+        return _data(arguments, *figures, leaderboard=page["leaderboard"])
 
     return _operation.respond(get_data, arguments, board)
 
@@ -79,7 +81,8 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
         # A trade may have been removed since the tokens were read.
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
         net_flows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-        return _data(arguments, total, flows.value.native_price, net_flows=net_flows)
+        span = span_of(flows.value.now, arguments["period"])
+        return _data(arguments, span, total, flows.value.native_price, net_flows=net_flows)
 
     return _operation.respond(get_data, arguments, flows)
 
@@ -88,8 +91,8 @@ def _volume_trend(arguments: Mapping[str, Any]) -> Response:
     trend: Cached[Trend] = services().board("volume trend", volume_trend, *_group(arguments).values())
 
     def get_data() -> Any:
-        buckets, native_price = trend.value
-        return _data(arguments, len(buckets), native_price, buckets=buckets[-arguments["limit"] :])
+        buckets, native_price, span = trend.value
+        return _data(arguments, span, len(buckets), native_price, buckets=buckets[-arguments["limit"] :])
 
     return _operation.respond(get_data, arguments, trend)
 
@@ -107,7 +110,9 @@ def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in ("blockchain", "type", "period")}
 
 
-def _data(arguments: Mapping[str, Any], total: int, native_price: Any, **rows: Any) -> dict[str, Any]:
-    options = {name: arguments[name] for name in ("mode", "limit")}
-    figures = {"total": total, "native_price": native_price}
-    return analytics_data(**_group(arguments), **options, **figures, **rows)
+def _data(
+    arguments: Mapping[str, Any], span: TimeSpan, total: int, native_price: Any, **rows: Any
+) -> dict[str, Any]:
+    options = {name: arguments[name] for name in ("blockchain", "type", "mode", "limit")}
+    figures = {"span": span, "total": total, "native_price": native_price}
+    return analytics_data(**options, **figures, **rows)

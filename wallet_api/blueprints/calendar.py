@@ -7,6 +7,7 @@ from flask import Blueprint
 
 from wallet_api.access.current import current_request
 from wallet_api.errors import WalletNotFound
+from wallet_api.periods import Bounds
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
@@ -32,10 +33,13 @@ _operation = Operation(
 
 @blueprint.get("/wallet/pnl_calendar")
 @_operation.cached
-def pnl_calendar(timezone: str, dates: bool = True, **arguments: Any) -> dict[str, Any]:
+def pnl_calendar(
+    timezone: str, dates: bool = True, window: Bounds | None = None, **arguments: Any
+) -> dict[str, Any]:
     """Return what a wallet traded and realized on each day of a zone, with the sums of each month."""
     # The rows of tables are the days.
     with_dates = dates or current_request().format != "json"
     with services().database.read() as connection:
         wallet = find_wallet(connection, **arguments)
-        return wallet_calendar(connection, wallet, datetime.now(UTC), timezone, dates=with_dates)
+        now = datetime.now(UTC)
+        return wallet_calendar(connection, wallet, now, timezone, dates=with_dates, window=window)

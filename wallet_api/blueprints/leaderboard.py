@@ -33,7 +33,7 @@ _operation = Operation(
 @blueprint.get("/wallets/leaderboard", endpoint="leaderboard_alias")
 @_operation.documents
 def leaderboard() -> Response:
-    """Rank the wallets of a group that traded in the period, by volume or another figure."""
+    """Rank the wallets of a group that traded in a period or a window, by volume or another figure."""
     arguments = load_arguments(_operation.arguments)
     group = [arguments[name] for name in ("blockchain", "type", "period")]
     # Two boards are kept, so that charts are read only where they are requested.

@@ -6,6 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.errors import WalletNotFound
+from wallet_api.periods import Period
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import ADDRESS, examples_of
@@ -33,8 +34,8 @@ _operation = Operation(
 @blueprint.get("/wallets/tracker")
 @blueprint.get("/wallet/tracking", endpoint="tracker_alias")
 @_operation.cached
-def tracker(period: str, tokens: bool, trades: bool, **wallet: Any) -> dict[str, Any]:
-    """Return a wallet's figures over a period, how its profit grew, its tokens and its trades."""
+def tracker(period: Period, tokens: bool, trades: bool, **wallet: Any) -> dict[str, Any]:
+    """Return a wallet's figures over a period or a window, how its profit grew, its tokens and its trades."""
     with services().database.read() as connection:
         found = find_wallet(connection, **wallet)
         now, rule = datetime.now(UTC), services().price_rule

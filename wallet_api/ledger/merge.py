@@ -4,7 +4,7 @@ Each function runs its statements in the caller's transaction, which holds the l
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql, load_statements, locks
@@ -16,7 +16,6 @@ from wallet_api.migrations import hold_tables
 LOCKS = 64
 
 # A table of sums covers its longest window, and some more for clocks that differ.
-POSITION_DAYS = timedelta(days=92)
 WALLET_HOURS = timedelta(days=32)
 VOLUME_WINDOW = timedelta(hours=26)
 
@@ -142,11 +141,8 @@ def store_totals(connection: Connection, now: datetime) -> None:
 
 
 def horizon(now: datetime) -> dict[str, Any]:
-    """Return the first day of UTC of position_days, and the first hour of wallet_hours, as parameters."""
-    return {
-        "first_day": (now - POSITION_DAYS).astimezone(UTC).date(),
-        "first_hour": (now - WALLET_HOURS).replace(minute=0, second=0, microsecond=0),
-    }
+    """Return the first hour of wallet_hours, as a parameter."""
+    return {"first_hour": (now - WALLET_HOURS).replace(minute=0, second=0, microsecond=0)}
 
 
 def store_volume(connection: Connection, now: datetime) -> None:

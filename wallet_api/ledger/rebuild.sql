@@ -77,11 +77,8 @@ SELECT name,
         (SELECT * FROM current
          EXCEPT
          SELECT * FROM earlier)) AS difference
- WHERE CASE name
-           WHEN 'position_days' THEN (content ->> 'day')::date >= %(first_day)s
-           WHEN 'wallet_hours' THEN (content ->> 'starts_at')::timestamptz >= %(first_hour)s
-           ELSE TRUE
-       END
+ WHERE name <> 'wallet_hours'
+    OR (content ->> 'starts_at')::timestamptz >= %(first_hour)s
  GROUP BY name;
 
 -- keep_volume --

@@ -75,7 +75,7 @@ SELECT added.*,
 {lowest: $ = least(total.$, excluded.$)};
 
 -- position_days --
--- Those of late positions were taken out. Days that no period reaches any more are not kept. Needs position_days_pkey.
+-- Those of late positions were taken out. Needs position_days_pkey.
 INSERT INTO position_days AS total (
        wallet_id, day, token_id,
 {sums: $},
@@ -89,20 +89,12 @@ SELECT wallet_id,
 {lowest: $}
   FROM day_sums
  WHERE sign = 1
-   AND day >= %(first_day)s
  ORDER BY wallet_id, day, token_id
     ON CONFLICT (wallet_id, day, token_id) DO UPDATE
    SET
 {sums: $ = total.$ + excluded.$},
 {highest: $ = greatest(total.$, excluded.$)},
 {lowest: $ = least(total.$, excluded.$)};
-
--- expired_position_days --
--- Needs position_days_pkey.
-DELETE FROM position_days
- USING (SELECT DISTINCT wallet_id FROM affected) AS changed
- WHERE position_days.wallet_id = changed.wallet_id
-   AND position_days.day < %(first_day)s;
 
 -- wallet_hours --
 -- Hours that no period reaches any more are not kept. Needs wallet_hours_pkey.

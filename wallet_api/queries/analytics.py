@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_of
-from wallet_api.periods import PERIOD_LENGTHS
+from wallet_api.periods import Period
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
+from wallet_api.queries.spans import TimeSpan, span_of_group
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import cut_period
 
@@ -25,18 +26,19 @@ _LISTS = {
 
 
 class MostTraded(NamedTuple):
-    """How many tokens a group traded, the first of them, and the price of the native coin."""
+    """How many tokens a group traded, the first of them, the price of the native coin, and the span."""
 
     total: int
     tokens: list[Row]
     native_price: Row
+    span: TimeSpan
 
 
 def analytics_data(
     blockchain: str,
     type: str,
     mode: str,
-    period: str,
+    span: TimeSpan,
     limit: int,
     total: int,
     native_price: Row,
@@ -54,7 +56,7 @@ def analytics_data(
         "currency": CHAINS[blockchain].currency,
         **native_price,
         "mode": mode,
-        "period": period,
+        **span.stated,
         "total": total,
         **rows,
     }
@@ -66,14 +68,15 @@ def read_most_traded(
     now: datetime,
     blockchain: str,
     type: str,
-    period: str,
+    period: Period,
     rule: PriceRule = DEFAULT_RULE,
 ) -> MostTraded:
-    """Return the tokens traded in (`now` - period, `now`], at most 1000, by wallets, volume and mint.
+    """Return the tokens traded in a period that ends at `now`, or in a window: at most 1000.
 
-    `now` counts in whole seconds.
+    They are by wallets, volume and mint. `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
+    span = span_of_group(connection, now, blockchain, type, period)
     head, [tokens] = connection.fetch_lists(
         _ANALYTICS,
         {
@@ -82,7 +85,7 @@ def read_most_traded(
             "currency": CHAINS[blockchain].currency,
             "limit": MAX_LIMIT,
             **rule.parameters(now),
-            **cut_period(now - PERIOD_LENGTHS[period], now),
+            **cut_period(span.since, span.until),
         },
     )
-    return MostTraded(head["total"], rows_of(tokens), native_price_of(head))
+    return MostTraded(head["total"], rows_of(tokens), native_price_of(head), span)

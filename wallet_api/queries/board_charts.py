@@ -6,32 +6,26 @@ from decimal import Decimal
 from itertools import count
 from typing import Any, NamedTuple
 
-from wallet_api.database import Connection, Row
-from wallet_api.periods import ALL, CHART_STEPS, PERIOD_LENGTHS
+from wallet_api.database import Row
+from wallet_api.periods import CHART_STEPS, step_of
+from wallet_api.queries.spans import TimeSpan
 from wallet_api.times import shown_time
 
 MAX_POINTS = 60
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
-_FIRST_TRADE = """
-SELECT min(first_seen)
-  FROM lifetimes
- WHERE blockchain = %(blockchain)s
-   AND type = %(type)s
-"""
 # Of a board without charts.
-NO_STEPS = dict.fromkeys(("step_seconds", "first_step", "last_step", "chart_since"))
+NO_STEPS = dict.fromkeys(("step_seconds", "first_step", "last_step", "chart_since", "chart_until"))
 
 
 class Steps(NamedTuple):
-    """The steps of a period, by their numbers from the epoch on; the last one ends at `ends_at`."""
+    """The steps of a span, by their numbers from the epoch on; the last one ends with the span."""
 
     seconds: int
     first: int
     last: int
-    since: datetime
-    ends_at: datetime
+    span: TimeSpan
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -40,7 +34,8 @@ class Steps(NamedTuple):
             "step_seconds": self.seconds,
             "first_step": self.first,
             "last_step": self.last,
-            "chart_since": self.since,
+            "chart_since": self.span.since,
+            "chart_until": self.span.until,
         }
 
     def chart(self, row: Row) -> dict[str, Any]:
@@ -48,28 +43,25 @@ class Steps(NamedTuple):
         profits = dict(zip(row["chart_places"] or [], row["chart_profits"] or [], strict=True))
         return {
             "chart_step_seconds": self.seconds,
-            "chart_ends_at": shown_time(self.ends_at),
+            "chart_ends_at": shown_time(self.span.ends_at),
             "chart_values": list(_values(self.last - self.first + 1, profits)),
         }
 
 
-def steps_of(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Steps:
-    """Return the steps of a board's period; of all trades as few days each as make at most 60 points."""
-    if period != ALL:
-        return _steps(CHART_STEPS[period], now - PERIOD_LENGTHS[period], now)
-    first = connection.fetch_value(_FIRST_TRADE, {"blockchain": blockchain, "type": type}) or now
-    since = min(first - datetime.resolution, now - datetime.resolution)
+def steps_of(span: TimeSpan) -> Steps:
+    """Return the steps of a span; of one longer than any period so few days that they make at most 60."""
+    step = None if span.is_all else step_of(span.length, CHART_STEPS)
+    if step is not None:
+        return _steps(step, span)
     return next(
-        steps
-        for days in count(1)
-        if (steps := _steps(days * _DAY, since, now)).last - steps.first < MAX_POINTS
+        steps for days in count(1) if (steps := _steps(days * _DAY, span)).last - steps.first < MAX_POINTS
     )
 
 
-def _steps(step: timedelta, since: datetime, now: datetime) -> Steps:
-    # A step that ends at `now` is the last one.
-    first, last = (since - _EPOCH) // step, -((_EPOCH - now) // step) - 1
-    return Steps(int(step.total_seconds()), first, max(first, last), since, now)
+def _steps(step: timedelta, span: TimeSpan) -> Steps:
+    # A step that ends with the span is the last one.
+    first, last = (span.begins_at - _EPOCH) // step, -((_EPOCH - span.until) // step) - 1
+    return Steps(int(step.total_seconds()), first, max(first, last), span)
 
 
 def _values(points: int, profits: dict[int, Decimal]) -> Iterator[Decimal]:

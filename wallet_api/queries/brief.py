@@ -1,13 +1,12 @@
 """What one asks first of a wallet."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, rows_of
-from wallet_api.periods import PERIOD_LENGTHS
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import Board
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -18,7 +17,6 @@ from wallet_api.wallets import Wallet
 WINDOWS = {"all": "all", "week": "7d", "month": "30d"}
 RANKED_BY = "pnl_without_best_token"
 _ROWS = 3
-_INSTANT = timedelta(microseconds=1)
 _FIGURES = (
     *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "pnl_without_best_token"),
     *("win_rate_low", "total_txn", "sold_without_cost"),
@@ -49,7 +47,7 @@ def wallet_brief(
         **{name: latest[f"lifetime_stats_{name}"] for name in ("native_price_usd", "native_price_at")},
         "history_since": wallet.history_since,
         "history_until": wallet.history_until,
-        **{name: _window(boards[period], wallet, period) for name, period in WINDOWS.items()},
+        **{name: _window(boards[period], wallet) for name, period in WINDOWS.items()},
         "rank": _rank(boards[WINDOWS["month"]], wallet.address),
         "held": _held(latest),
         "best": [_short(row) for row in best],
@@ -58,20 +56,14 @@ def wallet_brief(
     }
 
 
-def _window(board: Board, wallet: Wallet, period: str) -> dict[str, Any]:
-    until = board.now + _INSTANT
-    length = PERIOD_LENGTHS.get(period)
-    window = {"since": None if length is None else _exact(until - length), "until": _exact(until)}
+def _window(board: Board, wallet: Wallet) -> dict[str, Any]:
+    bounds = board.span.bounds
+    window = {**bounds, "since": None if board.span.is_all else bounds["since"]}
     entry = board.entry(wallet.address)
     if entry is None:
         return window | dict.fromkeys(_FIGURES, 0) | {"closed_count": 0}
     figures = {name: entry.row.get(f"period_stats_{name}") for name in _FIGURES}
     return window | figures | {"closed_count": entry.row["period_win_rate_distribution_closed_count"]}
-
-
-def _exact(moment: datetime) -> str:
-    """Return a time with its microseconds: a window begins and ends between two seconds."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
 
 
 def _rank(board: Board, address: str) -> int | None:

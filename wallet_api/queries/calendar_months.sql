@@ -2,7 +2,7 @@
 -- day of the month; `today` is that of its zone. Needs what traded.sql needs.
        month AS (
        SELECT generate_series(min(starts_on)::timestamp,
-                              greatest(max(starts_on), (%(now)s::timestamptz AT TIME ZONE %(timezone)s)::date),
+                              greatest(max(starts_on), (%(until)s::timestamptz AT TIME ZONE %(timezone)s)::date),
                               interval '1 month')::date AS starts_on
          FROM traded
        ),

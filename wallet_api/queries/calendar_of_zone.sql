@@ -12,6 +12,8 @@
               (created_at AT TIME ZONE %(timezone)s)::date AS day
          FROM trades
         WHERE wallet_id = %(wallet_id)s
+          AND created_at > %(since)s::timestamptz
+          AND created_at <= %(newest)s::timestamptz
        ),
        first_of_month AS (
        SELECT first_day AS day,

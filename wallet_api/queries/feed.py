@@ -5,15 +5,17 @@ from typing import Any, Unpack
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Columns, Connection, Database
+from wallet_api.periods import Bounds
 from wallet_api.queries.changes import read_changes
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import (
-    NO_WINDOW,
     count_of,
+    feed_window,
     key_parameters,
     pagination_of,
     parameters_after,
     read_page,
+    scope_of,
 )
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -31,22 +33,33 @@ def latest_trades(
     mint: str | None = None,
     cursor: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
+    window: Bounds | None = None,
     **given: Unpack[FilterArguments],
 ) -> dict[str, Any]:
     """Return the newest `limit` trades of a group (at most 1000), or those after `cursor`.
 
-    With `mint`, only those of one token; with filters, those that pass them. Raises InvalidParameter.
+    With `mint`, only those of one token; with `window`, those in it; with filters, those that pass them.
+    Raises InvalidParameter.
     """
     filters = read_filters(connection, blockchain, type, given)
-    scope = ("latest", blockchain, type, *(() if mint is None else (mint,)), *filters.scope)
-    parameters = parameters_after(cursor, scope) | NO_WINDOW
+    scope = (
+        "latest",
+        blockchain,
+        type,
+        *(() if mint is None else (mint,)),
+        *filters.scope,
+        *scope_of(window),
+    )
+    within = feed_window(now, window)
+    parameters = parameters_after(cursor, scope, within)
     token, head, page = read_page(
         connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters, filters
     )
     return {
         **_frame("latest", blockchain, type, page),
+        **within.stated,
         **_token(mint, token),
-        **pagination_of(head, limit, scope, filters),
+        **pagination_of(head, limit, scope, filters, within),
     }
 
 

@@ -1,15 +1,18 @@
 """A page of a feed: its first key, its trades, and the cursor of the next page."""
 
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import Any, LiteralString, NamedTuple
 
 import msgspec
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Columns, Connection, Row, load_sql
+from wallet_api.forms import EARLIEST
+from wallet_api.periods import Bounds
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import NO_FILTERS, FeedFilters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
+from wallet_api.queries.spans import span_of
 from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import PriceRule
 
@@ -25,6 +28,19 @@ _SCAN, _MOST_SCANNED = 1_000, 2_000
 _SMALL_PAGE = 100
 # The key before the first page: later than any trade.
 _START_KEY = ("infinity", False, "", 0, "", "", -1, -1)
+
+
+class FeedWindow(NamedTuple):
+    """The trades after `since`; what the first page starts at, and what data states: of a window alone."""
+
+    since: datetime | str
+    start: dict[str, datetime]
+    stated: dict[str, str]
+
+    @property
+    def is_given(self) -> bool:
+        """Return whether only trades of a window are requested."""
+        return bool(self.stated)
 
 
 class FeedKey(msgspec.Struct, array_like=True, frozen=True):
@@ -86,9 +102,25 @@ def _scan(
     return head, page
 
 
-def parameters_after(cursor: str | None, scope: cursors.Scope) -> dict[str, Any]:
+def parameters_after(cursor: str | None, scope: cursors.Scope, window: FeedWindow) -> dict[str, Any]:
     """Return the parameters of the page after `cursor`, or of the first one. Raises InvalidParameter."""
-    return key_parameters(cursors.decode(cursor, scope, FeedKey) if cursor else None)
+    key = key_parameters(cursors.decode(cursor, scope, FeedKey) if cursor else None)
+    return (key if cursor else key | window.start) | NO_WINDOW | {"since": window.since}
+
+
+def feed_window(now: datetime, bounds: Bounds | None) -> FeedWindow:
+    """Return the window of a feed; without bounds it has all trades, also those ahead of the clock."""
+    if bounds is None:
+        return FeedWindow("-infinity", {}, {})
+    # The first trade is not searched for, nor stated.
+    span = span_of(now, Bounds(bounds.since or EARLIEST, bounds.until))
+    stated = {name: text for name, text in span.bounds.items() if name == "until" or bounds.since}
+    return FeedWindow(span.since, {"created_at": span.ends_at}, stated)
+
+
+def scope_of(bounds: Bounds | None) -> cursors.Scope:
+    """Return what a window adds to the scope of the cursors."""
+    return () if bounds is None else (str(bounds),)
 
 
 def key_parameters(after: FeedKey | None) -> dict[str, Any]:
@@ -104,13 +136,13 @@ def count_of(page: Columns) -> int:
 
 
 def pagination_of(
-    head: Row, limit: int, scope: cursors.Scope, filters: FeedFilters = NO_FILTERS
+    head: Row, limit: int, scope: cursors.Scope, filters: FeedFilters, window: FeedWindow
 ) -> dict[str, Any]:
     """Return the pagination of a page, and the warnings about `limit` and the filters.
 
-    With filters there is no `total`, for which all trades would have to be read.
+    With filters or a window there is no `total`, for which all trades would have to be read.
     """
     last = FeedKey(*[head[name] for name in FeedKey.__struct_fields__]) if head["has_more"] else None
-    total = {} if filters.are_given else {"total": head["total"]}
+    total = {} if filters.are_given or window.is_given else {"total": head["total"]}
     pagination = cursors.pagination(scope, min(limit, MAX_LIMIT), last, **total)
     return with_warnings({"pagination": pagination}, [*limit_warnings(limit), *filters.warnings])

@@ -8,8 +8,8 @@ from decimal import Decimal
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.orders import BOARD_SORTS, ORDERS
-from wallet_api.periods import ALL, PERIOD_LENGTHS
 from wallet_api.queries.board_charts import NO_STEPS, steps_of
+from wallet_api.queries.spans import TimeSpan
 from wallet_api.queries.windows import cut_period
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
@@ -72,24 +72,24 @@ def read_entries(
     now: datetime,
     blockchain: str,
     type: str,
-    period: str,
+    span: TimeSpan,
     *,
     with_charts: bool = False,
 ) -> list[Entry]:
-    """Return all wallets of a group that traded in (`now` - period, `now`], or ever, in any order."""
-    steps = steps_of(connection, now, blockchain, type, period) if with_charts else None
+    """Return all wallets of a group that traded in a span, in any order; in dollars by the price at `now`."""
+    steps = steps_of(span) if with_charts else None
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
     parameters |= steps.parameters if steps else NO_STEPS
-    since = "-infinity" if period == ALL else now - PERIOD_LENGTHS[period]
+    since = "-infinity" if span.is_all else span.since
     # Of few wallets, so that no board is joined with them.
     partly = {
         row["address"]: {"history_since": row["history_since"]}
         for row in connection.execute(_READ_SINCE, parameters | {"since": since})
     }
-    if period == ALL:
+    if span.is_all:
         rows = connection.execute(_LEADERBOARD_ALL, parameters)
     else:
-        rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
+        rows = connection.execute(_LEADERBOARD, parameters | cut_period(span.since, span.until))
     return [
         Entry(row | (steps.chart(row) if steps else {}) | partly.get(row["wallet"], {}), _figures(row))
         for row in rows

@@ -1,4 +1,4 @@
--- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums
+-- The wallets of a group that traded in a span, with its figures, in any order. For whole days, sums
 -- are read from wallet_days, and profits by token from position_days; the rest is read from the trades.
 -- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, position_days_pkey, trades_by_time, and what board_entries.sql needs.
   WITH tracked AS MATERIALIZED (
@@ -11,7 +11,7 @@
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
        ),
-       -- Each day with a trade, of those at the edges the part in the period.
+       -- Each day with a trade, of those at the edges the part in the span.
        daily AS MATERIALIZED (
        SELECT wallet_days.wallet_id,
               wallet_days.day,
@@ -121,7 +121,7 @@
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > %(chart_since)s::timestamptz
-                 AND created_at <= %(now)s
+                 AND created_at <= %(chart_until)s::timestamptz
                  AND realized_cost IS NOT NULL
                GROUP BY wallet_id, moment) AS within
         WHERE %(step_seconds)s::bigint < 86400

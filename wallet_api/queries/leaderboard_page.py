@@ -12,6 +12,7 @@ import msgspec
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row
 from wallet_api.orders import BOARD_SORTS, ORDERS
+from wallet_api.periods import Period
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import (
     Entry,
@@ -21,6 +22,7 @@ from wallet_api.queries.leaderboard import (
     read_entries,
 )
 from wallet_api.queries.native_price import read_native_price
+from wallet_api.queries.spans import TimeSpan, span_of_group
 
 
 class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
@@ -65,8 +67,8 @@ def _passes(entry: Entry, name: str, bound: Decimal | int) -> bool:
 class Board:
     """The entries of a leaderboard, sorted for each order at its first request."""
 
-    def __init__(self, entries: list[Entry], now: datetime, native_price: Row) -> None:
-        self.now = now
+    def __init__(self, entries: list[Entry], span: TimeSpan, native_price: Row) -> None:
+        self.span = span
         self.native_price = native_price
         self._entries = entries
         self._ranked: dict[tuple[str, str], list[Entry]] = {}
@@ -74,15 +76,15 @@ class Board:
         self.ranked(BOARD_SORTS[0], ORDERS[0], {})
 
     def __len__(self) -> int:
-        """Return how many wallets traded in the period."""
+        """Return how many wallets traded in the span."""
         return len(self._entries)
 
     def has(self, address: str) -> bool:
-        """Return whether the wallet traded in the period."""
+        """Return whether the wallet traded in the span."""
         return address in self._wallets
 
     def entry(self, address: str) -> Entry | None:
-        """Return the entry of a wallet; None if it did not trade in the period."""
+        """Return the entry of a wallet; None if it did not trade in the span."""
         return self._wallets.get(address)
 
     def ranked(self, sort: str, order: str, filters: BoardFilters) -> list[Entry]:
@@ -100,24 +102,25 @@ def read_board(
     now: datetime,
     blockchain: str,
     type: str,
-    period: str,
+    period: Period,
     *,
     with_charts: bool = False,
 ) -> Board:
-    """Return the board of a group in (`now` - period, `now`], or of all its trades.
+    """Return the board of a group in a period that ends at `now`, or in a window.
 
     With charts, each is of the same snapshot as the figures of its entry.
     """
     native_price = read_native_price(connection, now, blockchain)
-    entries = read_entries(connection, now, blockchain, type, period, with_charts=with_charts)
-    return Board(entries, now.replace(microsecond=0), native_price)
+    span = span_of_group(connection, now, blockchain, type, period)
+    entries = read_entries(connection, now, blockchain, type, span, with_charts=with_charts)
+    return Board(entries, span, native_price)
 
 
 def leaderboard_page(
     board: Board,
     blockchain: str,
     type: str,
-    period: str,
+    period: Period,
     sort: str | None = None,
     order: str | None = None,
     address: str | None = None,
@@ -133,7 +136,7 @@ def leaderboard_page(
     # The cursor is the same with and without the names of the defaults.
     by, way = sort or BOARD_SORTS[0], order or ORDERS[0]
     given = sorted(filters.items() - {("min_txn", 1)})
-    scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(given))
+    scope = ("leaderboard", blockchain, type, str(period), by, way, address or "", repr(given))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
     ranked = board.ranked(by, way, filters)
     start = 0
@@ -150,7 +153,7 @@ def leaderboard_page(
     data: dict[str, Any] = {
         "blockchain": blockchain,
         "type": type,
-        "period": period,
+        **board.span.stated,
         "currency": CHAINS[blockchain].currency,
         **board.native_price,
         **{name: value for name, value in choice.items() if value is not None},

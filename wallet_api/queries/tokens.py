@@ -6,8 +6,16 @@ from typing import Any, LiteralString, Unpack
 from wallet_api.chains import CHAINS
 from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
+from wallet_api.periods import Bounds
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
-from wallet_api.queries.feed_page import NO_WINDOW, count_of, pagination_of, parameters_after, read_page
+from wallet_api.queries.feed_page import (
+    count_of,
+    feed_window,
+    pagination_of,
+    parameters_after,
+    read_page,
+    scope_of,
+)
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.token_block import FACE, block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -26,16 +34,18 @@ def token_transactions(
     limit: int = 50,
     cursor: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
+    window: Bounds | None = None,
     **given: Unpack[FilterArguments],
 ) -> dict[str, Any]:
     """Return the newest `limit` trades (at most 1000) in a token, or those after `cursor`.
 
-    Without `type` of wallets of all types; with filters, those that pass them. Raises InvalidParameter,
-    TokenNotFound.
+    Without `type` of wallets of all types; with `window`, those in it; with filters, those that pass them.
+    Raises InvalidParameter, TokenNotFound.
     """
     filters = read_filters(connection, blockchain, type, given)
-    scope = ("tokens/transactions", blockchain, type or "", mint, *filters.scope)
-    start = parameters_after(cursor, scope) | NO_WINDOW
+    scope = ("tokens/transactions", blockchain, type or "", mint, *filters.scope, *scope_of(window))
+    within = feed_window(now, window)
+    start = parameters_after(cursor, scope, within)
     token, head, page = read_page(
         connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), start, filters
     )
@@ -45,11 +55,12 @@ def token_transactions(
         "token": token,
         "blockchain": blockchain,
         **({} if type is None else {"type": type}),
+        **within.stated,
         "currency": CHAINS[blockchain].currency,
         "count": count_of(page),
         # What is known of the token stands once, not in each row.
         "transactions": {name: values for name, values in page.items() if name == "mint" or name not in FACE},
-        **pagination_of(head, limit, scope, filters),
+        **pagination_of(head, limit, scope, filters, within),
     }
 
 

@@ -6,15 +6,19 @@ from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_where
-from wallet_api.periods import ALL, PERIOD_LENGTHS, TRACKER_BUCKETS
+from wallet_api.ledger.merge import WALLET_HOURS
+from wallet_api.periods import PERIOD_LENGTHS, Period, long_step_of
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import with_warnings
+from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import cut, cut_period
+from wallet_api.queries.windows import Cut, cut, cut_period
 from wallet_api.wallets import Wallet
 
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _HOURS_OF_DAY = 24
+# A day less than are kept: a service and an import have clocks of their own.
+_HOURS_KEPT = WALLET_HOURS - _DAY
 # Of each list of tokens and trades.
 MAX_ROWS = 1000
 
@@ -25,24 +29,24 @@ def track_wallet(
     connection: Connection,
     wallet: Wallet,
     now: datetime,
-    period: str,
+    period: Period,
     rule: PriceRule = DEFAULT_RULE,
     *,
     tokens: bool = True,
     trades: bool = True,
 ) -> dict[str, Any]:
-    """Return what a wallet did in (`now` - period, `now`], or ever, all of one snapshot.
+    """Return what a wallet did in a period that ends at `now`, or in a window, all of one snapshot.
 
     Without `tokens` or `trades`, the lists of these are left out. Raises WalletNotFound.
     """
     now = now.replace(microsecond=0)
     currency = CHAINS[wallet.blockchain].currency
-    statement, parts = _statement(period, now)
+    span = span_of_wallet(connection, now, wallet.wallet_id, period)
+    statement, parts = _statement(span, now)
     active = cut(now - PERIOD_LENGTHS["30d"], now, _HOUR)
     parameters = {
         **wallet.parameters,
         "currency": currency,
-        "period": period,
         **parts,
         "active_first": active.first,
         "active_end": active.end,
@@ -58,8 +62,10 @@ def track_wallet(
         for is_held, number in zip(traded["still_holding"], traded["held_ordinal"], strict=True)
     ]
     texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
+    stated = span.stated
     data: dict[str, Any] = {
         **row,
+        **{name if name == "of_meta" else f"period_stats_{name}": value for name, value in stated.items()},
         "wallet": wallet.address,
         "profile": {
             "wallet_address": wallet.address,
@@ -86,16 +92,27 @@ def track_wallet(
     return with_warnings(data, _warnings(row, tokens=tokens, trades=trades))
 
 
-def _statement(period: str, now: datetime) -> tuple[LiteralString, dict[str, Any]]:
-    """Return the statement of a period, and from which parts it reads sums and the chart."""
-    if period == ALL:
-        return _ALL, {"since": "-infinity", "until": "infinity"}
-    since, bucket = now - PERIOD_LENGTHS[period], TRACKER_BUCKETS[period]
-    parameters = {"since": since, "until": now, "bucket_seconds": int(bucket.total_seconds())}
-    if PERIOD_LENGTHS[period] <= _DAY:
+def _statement(span: TimeSpan, now: datetime) -> tuple[LiteralString, dict[str, Any]]:
+    """Return the statement of a span, and from which parts it reads sums and the chart."""
+    # Of all time, its points are days or weeks.
+    bucket = max(long_step_of(span.length), _DAY) if span.is_all else long_step_of(span.length)
+    parameters = {
+        "since": "-infinity" if span.is_all else span.since,
+        "until": "infinity" if span.is_all else span.until,
+        "chart_start": span.begins_at,
+        "chart_until": span.until,
+        "chart_end": span.ends_at,
+        "bucket_seconds": int(bucket.total_seconds()),
+    }
+    if span.is_all:
+        return _ALL, parameters
+    if span.length <= _DAY:
         return _HOURS, parameters
-    parts, hours = cut_period(since, now), cut(since, now, _HOUR)
-    by_days = bucket >= _DAY
+    parts, by_days = cut_period(span.since, span.until), bucket >= _DAY
+    hours = cut(span.since, span.until, _HOUR)
+    if not by_days and span.since < now - _HOURS_KEPT:
+        # Not all hours are kept.
+        hours = Cut(hours.first, hours.first, [span.since], [span.until])
     return _DAYS, {
         **parameters,
         **parts,

@@ -1,7 +1,6 @@
 -- For the statements of trackers to include, after their CTEs summed (token_id, and the columns of ledger/sums.sql, highest.sql and
--- lowest.sql), what the wallet did in the period in each token, profit_part (moment, realized, realized_usd), from which its chart
--- is drawn, and step (starts_at, bucket), where that begins and how long its steps are: a wallet's record in the period, its
--- figures, its tokens and trades, and how its profit grew; all in one snapshot.
+-- lowest.sql), what the wallet did in the span in each token, and profit_part (moment, realized, realized_usd), from which its chart
+-- is drawn: a wallet's record in the span, its figures, its tokens and trades, and how its profit grew; all in one snapshot.
 -- Needs wallets_pkey, trades_by_time, positions_pkey, wallet_hours_pkey, token_faces_pkey, and what
 -- token_price.sql needs.
        wallet AS MATERIALIZED (
@@ -62,8 +61,7 @@
          FROM token
        ),
        stats AS (
-       SELECT %(period)s::text AS period_stats_period,
-              buy_txn AS period_stats_buy_txn,
+       SELECT buy_txn AS period_stats_buy_txn,
               sell_txn AS period_stats_sell_txn,
               buy_txn + sell_txn AS period_stats_total_txn,
               round_half_up(invested, 9) AS period_stats_total_buy,
@@ -178,6 +176,9 @@
         WHERE ordinal <= %(most_tokens)s
            OR (still_holding AND held_ordinal <= %(most_tokens)s)
        ),
+       step AS (
+       SELECT %(bucket_seconds)s * interval '1 second' AS bucket
+       ),
        sold AS (
        SELECT date_bin(bucket, moment, 'epoch') + bucket AS ends_at,
               sum(realized) AS realized,
@@ -186,20 +187,19 @@
         CROSS JOIN step
         GROUP BY 1
        ),
-       -- What was sold before each end. The last point is now, with the total.
+       -- What was sold before each end. The last point is the end of the span, with the total.
        point AS (
        SELECT ends_at,
               sum(realized) OVER (ORDER BY ends_at) AS realized,
               sum(realized_usd) OVER (ORDER BY ends_at) AS realized_usd
          FROM sold
-        WHERE ends_at < %(now)s
+        WHERE ends_at < date_trunc('second', %(chart_until)s::timestamptz)
         UNION ALL
        SELECT edge.ends_at,
               edge.part * total.realized,
               edge.part * total.realized_usd
          FROM total
-        CROSS JOIN step
-        CROSS JOIN LATERAL (VALUES (step.starts_at, 0), (%(now)s::timestamptz, 1)) AS edge (ends_at, part)
+        CROSS JOIN (VALUES (%(chart_start)s::timestamptz, 0), (%(chart_end)s::timestamptz, 1)) AS edge (ends_at, part)
         WHERE total.covered_txn > 0
        ),
        chart AS (

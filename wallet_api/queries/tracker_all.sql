@@ -1,5 +1,5 @@
 -- A wallet's record of all time: its sums in each token are those of positions, and its chart is drawn from wallet_days.
--- Needs positions_pkey, wallet_days_pkey, lifetimes_pkey, and what tracker.sql needs.
+-- Needs positions_pkey, wallet_days_pkey, and what tracker.sql needs.
   WITH summed AS (
        SELECT token_id,
 {ledger.sums: $},
@@ -15,14 +15,5 @@
          FROM wallet_days
         WHERE wallet_id = %(wallet_id)s
           AND covered_txn > 0
-       ),
-       -- Days, or weeks where these are too many.
-       step AS (
-       SELECT first_seen AS starts_at,
-              CASE WHEN %(now)s::timestamptz - first_seen > interval '400 days' THEN interval '7 days'
-                   ELSE interval '1 day'
-              END AS bucket
-         FROM lifetimes
-        WHERE wallet_id = %(wallet_id)s
        ),
 {tracker}

@@ -1,4 +1,4 @@
--- A wallet's record in a period of days: its sums in each token are those of position_days for whole days, and of its trades for the
+-- A wallet's record in a span of days: its sums in each token are those of position_days for whole days, and of its trades for the
 -- parts beside them. Likewise its chart is drawn from wallet_days or, where its steps are shorter, from wallet_hours.
 -- Needs position_days_pkey, wallet_days_pkey, wallet_hours_pkey, trades_by_time, and what tracker.sql needs.
   WITH piece AS (
@@ -66,9 +66,5 @@
                  AND realized_cost IS NOT NULL
               -- OFFSET 0 is an optimization fence: no trade beside the spans is read.
               OFFSET 0) AS within
-       ),
-       step AS (
-       SELECT %(since)s::timestamptz AS starts_at,
-              %(bucket_seconds)s * interval '1 second' AS bucket
        ),
 {tracker}

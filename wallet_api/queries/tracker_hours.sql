@@ -1,4 +1,4 @@
--- A wallet's record in a period of hours, which no whole day fits into: its sums and its chart are those of its trades.
+-- A wallet's record in a span of hours, which no whole day fits into: its sums and its chart are those of its trades.
 -- Needs trades_by_time, and what tracker.sql needs.
   WITH summed AS (
        SELECT token_id,
@@ -20,9 +20,5 @@
           AND created_at > %(since)s
           AND created_at <= %(until)s
           AND realized_cost IS NOT NULL
-       ),
-       step AS (
-       SELECT %(since)s::timestamptz AS starts_at,
-              %(bucket_seconds)s * interval '1 second' AS bucket
        ),
 {tracker}

@@ -1,45 +1,73 @@
-"""How much a group traded over a period, bucket by bucket."""
+"""How much a group traded over a period or a window, bucket by bucket."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.periods import BUCKETS, PERIOD_LENGTHS
+from wallet_api.periods import Period, long_step_of
 from wallet_api.queries.native_price import read_native_price
+from wallet_api.queries.spans import TimeSpan, span_of_group
+from wallet_api.queries.windows import cut_period
 from wallet_api.times import shown_time
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")
+_DAY = timedelta(days=1)
+# The last instant of a day, by which all others are.
+_MIDNIGHT = datetime(1970, 1, 1, tzinfo=UTC) - datetime.resolution
+_NO_DAYS = {"first_day": None, "end_day": None}
 _NONE = dict.fromkeys(("buy", "buy_usd", "sell", "sell_usd", "volume", "volume_usd", "txn", "wallets"), 0)
 
 
 class Trend(NamedTuple):
-    """The buckets of a period, oldest first, and the price of the native coin."""
+    """The buckets of a span, oldest first, the price of the native coin, and the span."""
 
     buckets: list[dict[str, Any]]
     native_price: Row
+    span: TimeSpan
 
 
-def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Trend:
-    """Return all buckets of (`now` - period, `now`], oldest first, also those without a trade.
+def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: Period) -> Trend:
+    """Return all buckets of a period that ends at `now`, or of a window, oldest first, also without a trade.
 
-    A bucket is open where it starts and closed at its `timestamp`. `now` counts in whole seconds.
+    The last one ends with it. Those before it are as long each, but the first; those of days end with days of
+    UTC, whose sums are kept. `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    since, length = now - PERIOD_LENGTHS[period], BUCKETS[period]
+    span = span_of_group(connection, now, blockchain, type, period)
     native_price = read_native_price(connection, now, blockchain)
+    step = long_step_of(span.length)
+    by_days = step >= _DAY
+    origin = _MIDNIGHT if by_days else span.until
+    parts = cut_period(span.since, span.until) if by_days else {"starts": [span.since], "ends": [span.until]}
     rows = connection.execute(
         _VOLUME_TREND,
         {
             "blockchain": blockchain,
             "type": type,
             "currency": CHAINS[blockchain].currency,
-            "since": since,
             "now": now,
-            "bucket_seconds": int(length.total_seconds()),
+            "until": span.until,
+            "origin": origin,
+            "bucket_seconds": int(step.total_seconds()),
+            "by_days": by_days,
+            **_NO_DAYS,
+            **parts,
         },
     )
     traded = {row["ends_at"]: row for row in rows}
-    ends = [since + length * number for number in range(1, PERIOD_LENGTHS[period] // length + 1)]
-    buckets = [{"timestamp": shown_time(end), **traded.get(end, _NONE)} for end in ends]
-    return Trend(buckets, native_price)
+    buckets = [
+        {"timestamp": shown_time(end + datetime.resolution), **traded.get(end, _NONE)}
+        for end in _ends(span, step, origin)
+    ]
+    return Trend(buckets, native_price, span)
+
+
+def _ends(span: TimeSpan, step: timedelta, origin: datetime) -> list[datetime]:
+    """Return the last instant of each bucket: every `step` from `origin` on, and that of the span."""
+    end = origin + ((span.since - origin) // step + 1) * step
+    ends = []
+    while end < span.until:
+        ends.append(end)
+        end += step
+    return [] if span.is_empty else [*ends, span.until]

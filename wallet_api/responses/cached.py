@@ -38,7 +38,8 @@ class Body:
     """The body of a response up to what differs among requests, and its headers.
 
     `next_page` is its URL, and is left out where it is too long for a header; `cursor` alone always fits.
-    `warnings` are those of rows alone, which have no place for them.
+    `warnings` are those of rows alone, which have no place for them. `meta` is what meta says of the data,
+    without regard to which it is unchanged.
     """
 
     def __init__(
@@ -49,9 +50,11 @@ class Body:
         warnings: Sequence[str] = (),
         next_page: str | None = None,
         cursor: str | None = None,
+        meta: Mapping[str, str] | None = None,
     ) -> None:
         self.size = len(prefix)
         self.prefix = Prefix(prefix)
+        self.meta = meta
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
         self.etag = f'W/"{etag}"'
         self.content_type = content_type
@@ -121,7 +124,9 @@ def respond(
     def compute() -> Body:
         made, before = get_body(), cache.find_expired(key)
         # Reuse the compressed prefix if the data has not changed.
-        return before if before is not None and before.etag == made.etag else made
+        if before is not None and before.etag == made.etag:
+            made.prefix = before.prefix
+        return made
 
     entry = cache.get(key, compute)
     origin = source or entry
@@ -142,7 +147,7 @@ def _respond(data: Body, *, cached: bool, cache_age_seconds: int) -> Response:
         return Response(status=304, headers=headers)
     headers |= data.headers
     # Rows alone have no meta.
-    end = end_envelope(request, cache_age_seconds) if data.content_type == JSON else b""
+    end = end_envelope(request, cache_age_seconds, data.meta) if data.content_type == JSON else b""
     if is_large and _accepts_gzip(request.environ.get("HTTP_ACCEPT_ENCODING", "")):
         headers["Content-Encoding"] = "gzip"
         return Response(data.prefix.gzip(end), headers=headers, content_type=data.content_type)

@@ -1,6 +1,7 @@
 """The envelope of responses, and the handlers that give all errors the same shape."""
 
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -46,9 +47,11 @@ def begin_envelope(data: bytes, repeated: bytes = b"") -> bytes:
     return b'{"success":true,"data":%b%b,"meta":' % (data, repeated)
 
 
-def end_envelope(request: ApiRequest, cache_age_seconds: int = 0) -> bytes:
-    """Return the rest of the body of the response to `request`."""
-    return to_json(_meta(request, cache_age_seconds)) + b"}"
+def end_envelope(
+    request: ApiRequest, cache_age_seconds: int = 0, of_data: Mapping[str, str] | None = None
+) -> bytes:
+    """Return the rest of the body of the response to `request`; `of_data` is what meta says of the data."""
+    return to_json(_meta(request, cache_age_seconds) | dict(of_data or {})) + b"}"
 
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:

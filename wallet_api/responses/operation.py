@@ -124,7 +124,8 @@ class Operation:
         if request.format == "json":
             written = _written(shape, data)
             prefix = begin_envelope(written, self._repeated(shape, data))
-            return Body(prefix, xxh3_128_hexdigest(written), next_page=next_page, cursor=cursor)
+            etag, meta = xxh3_128_hexdigest(written), data.get("of_meta")
+            return Body(prefix, etag, next_page=next_page, cursor=cursor, meta=meta)
         body = write_rows(*self._listed(shape, data), request.format)
         warnings = data.get("warnings", [])
         # Without the URL, whose arguments have any order.

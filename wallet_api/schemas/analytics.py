@@ -28,6 +28,7 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.leaderboard import EntrySchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
+from wallet_api.schemas.windows import PeriodMixin, StatedMixin
 
 MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")
 FLOW_SORTS = ("net_flow", "buy", "sell", "buyers", "sellers")
@@ -35,7 +36,7 @@ PERIODS_OF_MODES = ("1h", *PERIODS)
 _OF_FLOWS = ("sort", "order", "min_wallets")
 
 
-class AnalyticsArguments(FormatMixin, GroupArguments):
+class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
     """The arguments of GET /v1/analytics. Those of `net_flow` alone are refused in other modes."""
 
     mode = Choice(
@@ -74,6 +75,11 @@ class AnalyticsArguments(FormatMixin, GroupArguments):
             return
         if "period" in given and given["period"] not in (self.allowed("period", given) or ()):
             raise ValidationError("is no period of this mode", "period")
+        for name in ("since", "until"):
+            if name in given and data["mode"] == "net_flow":
+                raise ValidationError(
+                    {name: {"message": "is of the other modes; net_flow has fixed windows"}}
+                )
         for name in _OF_FLOWS:
             if name in given and data["mode"] != "net_flow":
                 raise ValidationError({name: {"message": "is of the mode net_flow alone"}})
@@ -82,7 +88,7 @@ class AnalyticsArguments(FormatMixin, GroupArguments):
     def _defaults_of_the_mode(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         defaults = {
             "period": "1d" if data["mode"] == "net_flow" else "7d",
-            # Any period has fewer buckets.
+            # Any window has fewer buckets.
             "limit": 1000 if data["mode"] == "volume_trend" else 20,
         }
         return defaults | data
@@ -144,11 +150,11 @@ class BucketSchema(Shape):
     wallets = Integer(WITH_A_TRADE)
 
 
-class AnalyticsSchema(NativePriceShape, GroupShape):
+class AnalyticsSchema(StatedMixin, NativePriceShape, GroupShape):
     """The data of GET /v1/analytics: the list of the requested mode."""
 
     mode = String("The requested mode.", enum=MODES)
-    period = String("The requested period.", enum=PERIODS_OF_MODES)
+    period = String("The requested period; absent of a window.", optional=True, enum=PERIODS_OF_MODES)
     total = Integer("Number of rows without `limit`.")
     tokens = Rows(
         TradedTokenSchema,
@@ -165,7 +171,7 @@ class AnalyticsSchema(NativePriceShape, GroupShape):
     buckets = Rows(
         BucketSchema,
         "Of `volume_trend`, else absent: oldest first, 5 minutes each (`6h`), 15 minutes (`1d`), 2 hours"
-        " (`7d`) or 6 hours (`30d`).",
+        " (`7d`) or 6 hours (`30d`); of longer windows a day, beyond 400 days a week.",
         many=True,
         optional=True,
     )

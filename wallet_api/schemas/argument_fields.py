@@ -21,10 +21,10 @@ _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 class Choice(Described, fields.String):
-    """An argument that is one word of a fixed set; if it is required, not beside the argument `unless`."""
+    """An argument that is one word of a fixed set; if it is required, not beside an argument of `unless`."""
 
     def __init__(
-        self, allowed: tuple[str, ...], description: str, unless: str | None = None, **options: Any
+        self, allowed: tuple[str, ...], description: str, unless: tuple[str, ...] = (), **options: Any
     ) -> None:
         super().__init__(description, validate=OneOf(allowed), **options)
         self.allowed = allowed

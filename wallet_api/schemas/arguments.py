@@ -162,7 +162,11 @@ def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
         if given[0] != "":
             single[name] = given[0]
     try:
-        spared = [name for name, field in schema.fields.items() if getattr(field, "unless", None) in single]
+        spared = [
+            name
+            for name, field in schema.fields.items()
+            if not single.keys().isdisjoint(getattr(field, "unless", ()))
+        ]
         loaded: dict[str, Any] = schema.load(single, partial=spared or None)
     except ValidationError as error:
         raise _refusal(schema, single, error) from error

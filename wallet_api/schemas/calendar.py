@@ -7,9 +7,10 @@ from wallet_api.schemas.arguments import FormatMixin, WalletArguments
 from wallet_api.schemas.fields import OLD_PRICE, PROFIT_USD, USD, Amount, Integer, Rows, String, Strings
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.wallets import ProfileSchema
+from wallet_api.schemas.windows import StatedMixin, WindowMixin
 
 
-class CalendarArguments(FormatMixin, WalletArguments):
+class CalendarArguments(WindowMixin, FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallet/pnl_calendar."""
 
     timezone = Line(
@@ -66,14 +67,14 @@ class MonthWithDatesSchema(Shape):
     )
 
 
-class CalendarSchema(Shape):
+class CalendarSchema(StatedMixin, Shape):
     """The data of GET /v1/wallet/pnl_calendar. The sums over all days are the lifetime figures."""
 
     wallet = String("The address of the wallet.")
     profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
-        "Every month since the first trade, oldest first; empty without a trade.",
+        "Every month since the first trade, of a window until its end, oldest first; empty without a trade.",
         many=True,
     )
     month = Rows(LastMonthSchema, "The last of the months; an empty object without a trade.")

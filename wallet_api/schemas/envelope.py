@@ -14,6 +14,8 @@ class MetaSchema(Shape):
     )
     cached = Boolean("Whether the data was computed or fetched for an earlier request.")
     cache_age_seconds = Integer("Age of that data; 0 if it is not cached.")
+    since = Moment("First moment of the requested `period`; absent otherwise.", optional=True)
+    until = Moment("First moment after it; absent likewise.", optional=True)
     version = String("Version of the API.")
     timestamp = Moment("Time of the response.")
 

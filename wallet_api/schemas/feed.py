@@ -44,6 +44,7 @@ from wallet_api.schemas.token_fields import (
 )
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import ProfileSchema
+from wallet_api.schemas.windows import FollowedWindowMixin, StatedMixin
 
 DIRECTIONS = ("buy", "sell")
 TRADE_EVENTS = ("trade", "correction")
@@ -69,19 +70,19 @@ class FollowMixin:
             raise ValidationError("cannot be given with cursor, which pages go back with", "after")
 
 
-class LatestArguments(FollowMixin, PagedArguments):
+class LatestArguments(FollowedWindowMixin, FollowMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
     blockchain = Choice(
         tuple(CHAINS),
         "The chain of the wallets; with `after`, all without it.",
-        unless="after",
+        unless=("after",),
         required=True,
     )
     type = Choice(
         WALLET_TYPES,
         "The category of the wallets; with `after`, all without it.",
-        unless="after",
+        unless=("after",),
         required=True,
     )
     limit = WholeNumber(1, ROWS, load_default=50)
@@ -272,7 +273,7 @@ class _FeedSchema(GroupShape):
     )
 
 
-class LatestSchema(_FeedSchema):
+class LatestSchema(StatedMixin, _FeedSchema):
     """The data of GET /v1/transactions/latest."""
 
     blockchain = String("The requested chain; absent without one.", optional=True)

@@ -29,16 +29,22 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.paging import PAGE, PagedArguments, PaginationSchema
 from wallet_api.schemas.shapes import Shape
+from wallet_api.schemas.windows import PeriodMixin, StatedMixin
 
 # Of how many entries a response has charts.
 CHARTS = 100
 _IN_RANGE = "Tokens in this range of percent, upper end included."
 
 
-class LeaderboardArguments(AddressMixin, PagedArguments):
+class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallet/leaderboard."""
 
-    period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", required=True)
+    period = Choice(
+        BOARD_PERIODS,
+        "The period of the figures; `all` has all trades. Required without `since` and `until`.",
+        unless=("since", "until"),
+        required=True,
+    )
     sort = Choice(
         BOARD_SORTS,
         "The figure to sort by; `total_volume` by default. Wallets without the figure come last.",
@@ -152,12 +158,12 @@ class EntrySchema(Shape):
     )
 
 
-class LeaderboardSchema(NativePriceShape):
+class LeaderboardSchema(StatedMixin, NativePriceShape):
     """The data of GET /v1/wallet/leaderboard, by the figure of `sort` in this `order`, then by address."""
 
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
-    period = String("The requested period.")
+    period = String("The requested period; absent of a window.", optional=True)
     currency = String("Code of the chain's native coin.")
     sort = String("As requested; absent if not.", optional=True, enum=BOARD_SORTS)
     order = String("As requested; absent if not.", optional=True, enum=ORDERS)

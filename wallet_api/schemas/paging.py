@@ -29,6 +29,7 @@ class PaginationSchema(Shape):
     )
     has_more = Boolean("Whether there is a next page.")
     total = Integer(
-        "Rows on all pages; absent in histories, leaderboards, feeds with filters, and with `after`.",
+        "Rows on all pages; absent in histories, leaderboards, feeds with filters or a window,"
+        " and with `after`.",
         optional=True,
     )

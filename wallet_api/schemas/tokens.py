@@ -31,6 +31,7 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.wallets import ProfileSchema
+from wallet_api.schemas.windows import FollowedWindowMixin, StatedMixin
 
 _REMAINING = (
     "Worth of what is held, `_sol` in the native coin of any chain; 0 if nothing is, null without a price."
@@ -58,7 +59,7 @@ class TokenArguments(GroupArguments):
     mint = FreeText("The token.", required=True)
 
 
-class TokenTransactionsArguments(CursorMixin, FormatMixin, FollowMixin, TokenArguments):
+class TokenTransactionsArguments(FollowedWindowMixin, CursorMixin, FormatMixin, FollowMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
     limit = WholeNumber(1, ROWS, load_default=50)
@@ -98,7 +99,7 @@ class _TokenSchema(Shape):
     )
 
 
-class TokenTransactionsSchema(_TokenSchema):
+class TokenTransactionsSchema(StatedMixin, _TokenSchema):
     """The data of GET /v1/tokens/transactions."""
 
     token = Rows(TokenSchema, "The token; absent with `after`.", optional=True)

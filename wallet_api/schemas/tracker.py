@@ -30,11 +30,12 @@ from wallet_api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import ProfileSchema
+from wallet_api.schemas.windows import PeriodMixin, StatedMixin
 
 _BY_SIDE = "`value` or `value_usd` again, by direction; absent of the other one."
 
 
-class TrackerArguments(WalletArguments):
+class TrackerArguments(PeriodMixin, WalletArguments):
     """The arguments of GET /v1/wallets/tracker."""
 
     period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", load_default="1d")
@@ -50,10 +51,10 @@ class TrackedProfileSchema(NativePriceShape, ProfileSchema):
     )
 
 
-class TrackerStatsSchema(Shape):
+class TrackerStatsSchema(StatedMixin, Shape):
     """A wallet's figures over the period; amounts in native currency. What cannot be known is absent."""
 
-    period = String("The requested period.", enum=BOARD_PERIODS)
+    period = String("The requested period; absent of a window.", optional=True, enum=BOARD_PERIODS)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
