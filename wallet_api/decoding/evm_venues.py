@@ -34,6 +34,8 @@ _FILLED = "0xb9ed0243fdf00f0545c63a0af8850c090d86bb46682baec4bf3c496814fe4f02"
 _FILLED_6 = "0xfec331350fce78ba658e082a71da20ac9f8d798a99b3c79681c8440cbfe77e07"
 _TOKENLON_RFQ = "0x75d58426b26ab641a6a6a46f12fe35e17c570a1cd264c7248a73d90e3a8682ff"
 _TOKENLON_LIMIT = "0x3521b51e0a13698f9aa5c203e383515042aba3f7451a458d1dd51376d2c486fa"
+_PARASWAP_RFQ = "0x6621486d9c28838df4a87d2cca5007bc2aaf6a5b5de083b1db8faf709302c473"
+_KYBER_RFQ = "0x71cea972ff7e532f1478ece362ee7d7e5be0654905843c97ecca781a3a0c9d4a"
 _COW_TRADE = "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17"
 _0X_SIGNED = "0x7f4fe3ff8ae440e1570c558da08440b26f89fb1c1f2910cd91ca6452955f121a"
 _0X_TRANSFORMED = "0x0f6672f78a59ba8e5e5b5d38df3ebc67f3c792e2c9259b8d97d7f00dd78ba1b3"
@@ -101,6 +103,23 @@ EVM = (
         _TOKENLON_LIMIT,
         (1, 6, 7, 8, 9),
         "0x285da460",
+    ),
+    # AugustusRFQ of https://github.com/paraswap/augustus-v5, and KyberSwap RFQ: OrderFilled (maker).
+    Venue(
+        Role.STATES,
+        "ParaSwap, RFQ",
+        "0xe92b586627cca7a83dc919cc7127196d70f55a06",
+        _PARASWAP_RFQ,
+        (1, 3, 5, 4, 6),
+        "0x937ab25d",
+    ),
+    Venue(
+        Role.STATES,
+        "KyberSwap, RFQ",
+        "0x7a819fa46734a49d0112796f9377e024c350fb26",
+        _KYBER_RFQ,
+        (0, 3, 4, 5, 6),
+        "0x1759c2ea",
     ),
     # https://github.com/1inch/limit-order-protocol: OrderFilled of versions that have the maker in it, and
     # of the one that has not.
