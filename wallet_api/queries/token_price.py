@@ -4,8 +4,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-_SECOND = timedelta(seconds=1)
-
 
 class PriceRule(NamedTuple):
     """Which trades make prices: those of at least this value and at most this age."""
@@ -23,7 +21,7 @@ class PriceRule(NamedTuple):
             "now": now,
             "price_min_usd": self.min_value_usd,
             "price_oldest_at": now - timedelta(seconds=self.max_age_seconds),
-            "quotes_until": now.replace(minute=0, second=0) if is_past else now + _SECOND,
+            "quotes_until": now.replace(minute=0, second=0) if is_past else None,
         }
 
 

@@ -2,8 +2,8 @@
 -- token_price (token_id, price, price_at, price_source, liquidity_usd): the price of each wanted token, in native currency,
 -- unrounded; its time; whether a trade or a market quote makes it, the newer of both; and the liquidity of the quote's pool. A
 -- token without a price has no row. The price of a trade is its exchanged_value (without one, its value) / token_amount.
--- token_prices has the newest trade of each token, market_prices the newest quote. If that is ahead of the moment, or the trade
--- too small, an earlier one is searched for.
+-- token_prices has the newest trade of each token. If that is ahead of the clock or too small, an earlier one is searched for.
+-- market_prices has the newest quote. With %(quotes_until)s, of a moment of the past, that of the hours before it is searched for.
 -- Needs token_prices_pkey, market_prices_pkey, and what prices_before and quotes_before need.
        newest_trade AS MATERIALIZED (
        SELECT token_prices.*,
@@ -38,33 +38,27 @@
                         FROM newest_trade
                        WHERE NOT makes_price)
        ),
-       newest_quote AS MATERIALIZED (
-       SELECT market_prices.*,
-              market_prices.quoted_at < %(quotes_until)s AS makes_price
-         FROM market_prices
-        WHERE market_prices.token_id = ANY (ARRAY(SELECT token_id
-                                                    FROM wanted))
-          AND market_prices.quoted_at >= %(price_oldest_at)s
-       ),
-       market_price AS (
+       market_price AS MATERIALIZED (
        SELECT token_id,
               price,
               quoted_at,
               liquidity_usd
-         FROM newest_quote
-        WHERE makes_price
+         FROM market_prices
+        WHERE %(quotes_until)s::timestamptz IS NULL
+          AND market_prices.token_id = ANY (ARRAY(SELECT token_id
+                                                    FROM wanted))
+          AND market_prices.quoted_at >= %(price_oldest_at)s
         UNION ALL
        SELECT searched.token_id,
               searched.price,
               searched.quoted_at,
               searched.liquidity_usd
-         FROM quotes_before(ARRAY(SELECT token_id
-                                    FROM newest_quote
-                                   WHERE NOT makes_price),
+         FROM quotes_before(ARRAY(SELECT market_prices.token_id
+                                    FROM wanted
+                                    JOIN market_prices
+                                      ON market_prices.token_id = wanted.token_id),
                             %(quotes_until)s, %(price_oldest_at)s) AS searched
-        WHERE EXISTS (SELECT
-                        FROM newest_quote
-                       WHERE NOT makes_price)
+        WHERE %(quotes_until)s::timestamptz IS NOT NULL
        ),
        token_price AS (
        SELECT token_id,
