@@ -8,7 +8,7 @@ import requests
 from tests.ledger.in_process import Importer
 from tests.lib.browser import Page, needs_chromium
 from tests.lib.demo_service import DemoService
-from tests.lib.page import MODULES, POLL, enter, import_wallets, open_again, open_view
+from tests.lib.page import LOADED, MODULES, POLL, enter, import_wallets, open_again, open_view
 from tests.lib.processes import Gunicorn, StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -134,3 +134,42 @@ def test_the_page_shows_how_far_the_first_reading_of_each_wallet_is(
     connection.execute("UPDATE sync_wallets SET synced_until = now()")
     page.value(POLL)
     page.await_true(f"{figures}.endsWith({json.dumps(begun)})")
+
+
+def test_a_board_and_a_wallet_show_a_window_by_two_dates(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    today = datetime.now(UTC).date()
+    end = (today + timedelta(days=1)).isoformat()
+    open_view(page, server.url, demo.key, "#/board/solana/kol/7d/realized_pnl")
+    page.value(
+        "(() => { const period = [...document.querySelectorAll('.title select')][1];"
+        " period.value = 'dates'; period.dispatchEvent(new Event('change')); })()"
+    )
+    page.await_true("document.querySelector('.title input[type=date]')")
+    # From the keyboard, as any form: a date is typed, Enter shows it.
+    page.value(f"document.querySelector('input[name=from]').value = '{today}'")
+    page.value(f"document.querySelector('input[name=to]').value = '{today}'")
+    page.value("document.querySelector('input[name=to]').focus()")
+    page.value("document.querySelector('.title form').requestSubmit()")
+    page.await_true(f"location.hash === '#/board/solana/kol/dates/realized_pnl?from={today}&to={today}'")
+    page.await_true(LOADED)
+    asked = "document.querySelector('[aria-label=Ranks] pre').innerText"
+    assert f"since={today}T00" in page.value(asked)
+    assert "period=" not in page.value(asked)
+    # The day has not ended: its window ends now.
+    assert end not in page.value(asked)
+    page.value("history.back()")
+    page.await_true("document.querySelector('input[name=from]').value === ''")
+    address, before = demo.wallet("solana", "kol"), today - timedelta(days=1)
+    page.open(f"{server.url}/?again#/wallet/solana/kol/{address}?from={before}&to={before}")
+    page.await_true(f"document.querySelector('.block') && {LOADED}")
+    shown = page.value(_rows("In short"))
+    assert [row[0] for row in shown][:2] == ["these dates", "all time"]
+    of = {"blockchain": "solana", "type": "kol", "address": address, "limit": "1000", "overview": "false"}
+    dated = of | {"since": f"{before}T00:00:00Z", "until": f"{today}T00:00:00Z"}
+    url = f"{server.url}/v1/wallets/history"
+    trades = requests.get(url, dated, headers=demo.headers, timeout=30).json()["data"]["trades"]
+    assert shown[0][-1] == str(len(trades))
+    assert len(page.value(_rows("Trades"))) == min(25, len(trades))
+    assert page.problems == []

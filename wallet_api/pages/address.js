@@ -24,6 +24,14 @@ export function go(hash) {
 // Name a view that the address left open, so that Back returns to it.
 export const settle = (hash) => history.replaceState(history.state, "", hash);
 
+// The window by two dates that the address names, both of them in it; without a name, none. A day that has not ended ends now.
+export function datesOf() {
+  const { values } = address();
+  const [from, to] = ["from", "to"].map((name) => (/^\d{4}-\d\d-\d\d$/.test(values.get(name)) ? Date.parse(values.get(name)) : NaN));
+  const written = (time) => (time <= Date.now() ? new Date(time).toISOString() : "");
+  return { since: written(from), until: written(to + 86400e3) };
+}
+
 // Choose in the view: a value that is empty is the usual one. `before` are the cursors of the pages before.
 export function choose(changes, before = {}) {
   const { path, values } = address();

@@ -1,15 +1,16 @@
 // The board of a group: its wallets, ranked.
 
-import { address, go, link } from "./address.js";
+import { address, datesOf, go, link } from "./address.js";
 import { Block } from "./block.js";
 import { chooser, make, shortened, spark, table, walletLink } from "./elements.js";
 import { amount, change, count, gained, minutes, percent, signed, unknown } from "./formats.js";
 import { requestPath } from "./requests.js";
 import { state } from "./state.js";
-import { favouriteLinks, knownSince } from "./views.js";
+import { dates, favouriteLinks, knownSince } from "./views.js";
 
 const MOST_ROWS = 50;
 export const PERIODS = { "6h": "6 hours", "1d": "day", "7d": "7 days", "30d": "30 days", "90d": "90 days", all: "all time" };
+export const SPANS = { ...PERIODS, dates: "two dates" };
 export const SORTS = {
   realized_pnl: "profit", pnl_without_best_token: "profit without its best token", realized_pnl_percentage: "profit in %",
   win_rate: "win rate", win_rate_low: "win rate, at least", profit_factor: "gains to losses", max_drawdown: "largest fall",
@@ -30,11 +31,20 @@ export function board(chain, type, period, sort) {
   const group = `${chain}/${type}`;
   const currency = state.meta.currencies[chain];
   const order = () => (address().values.get("order") === "asc" ? "asc" : "desc");
-  const show = (group, period, sort, order) => go(link("board", group, period, sort) + (order === "asc" ? "?order=asc" : ""));
+  const isDated = period === "dates";
+  const { since, until } = datesOf();
+  // No date is all time.
+  const span = isDated && (since || until) ? { since, until } : { period: isDated ? "all" : period };
+  const chosen = () => [...address().values].filter(([name]) => isDated && ["from", "to"].includes(name));
+  const show = (group, period, sort, order) => {
+    const values = String(new URLSearchParams([...(period === "dates" ? chosen() : []), ...(order === "asc" ? [["order", order]] : [])]));
+    go(link("board", group, period, sort) + (values && `?${values}`));
+  };
   const counted = Object.fromEntries(Object.entries(groups()).map(([name, n]) => [name, `${name.replace("/", " ")} (${n})`]));
   const title = make("div", { className: "title" }, make("h1", {}, "Board"), make("div", { className: "controls" },
     chooser("Group", counted, group, (value) => show(value, period, sort), true),
-    chooser("Period", PERIODS, period, (value) => show(group, value, sort, order()), true),
+    chooser("Period", SPANS, period, (value) => show(group, value, sort, order()), true),
+    isDated ? dates() : null,
     chooser("By", SORTS, sort, (value) => show(group, period, value), true)));
   const columns = [
     ["#", "rank", count],
@@ -57,7 +67,7 @@ export function board(chain, type, period, sort) {
   return [title, favouriteLinks(), new Block("Ranks", {
     id: "ranks",
     paths: [({ cursor }) => requestPath("wallet/leaderboard",
-      { blockchain: chain, type, period, sort, order: order() === "asc" ? "asc" : "", chart: true, limit: MOST_ROWS, cursor })],
+      { blockchain: chain, type, ...span, sort, order: order() === "asc" ? "asc" : "", chart: true, limit: MOST_ROWS, cursor })],
     show: ({ leaderboard }) => table(columns, leaderboard, empty, sorting()),
     rows: 1 + Math.min(groups()[group] || 1, MOST_ROWS), paged: true,
   }), new Block("Tracked wallets", {

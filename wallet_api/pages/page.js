@@ -3,7 +3,7 @@
 import { address, link, onAddress, settle } from "./address.js";
 import { account } from "./account.js";
 import { onFailure } from "./block.js";
-import { PERIODS, SORTS, board, groups, isEmpty } from "./board.js";
+import { SORTS, SPANS, board, groups, isEmpty } from "./board.js";
 import { $, words } from "./elements.js";
 import { since } from "./formats.js";
 import { repaint } from "./plots.js";
@@ -35,7 +35,7 @@ function view() {
   if (name === "wallet" && isGroup && rest[1]) return wallet(chain, ...rest);
   if (name === "position" && isGroup && rest[2]) return position(chain, ...rest);
   const pick = (all, own, usual) => (Object.hasOwn(all, own ?? "") ? own : usual);
-  const [period, sort] = [pick(PERIODS, rest[1], "7d"), pick(SORTS, rest[2], "realized_pnl")];
+  const [period, sort] = [pick(SPANS, rest[1], "7d"), pick(SORTS, rest[2], "realized_pnl")];
   // The first wallets may be of another group.
   if (!isEmpty()) settle(link("board", state.group, period, sort) + (name === "board" && values.size ? `?${values}` : ""));
   return board(...state.group.split("/"), period, sort);
@@ -63,8 +63,8 @@ async function route() {
   if (!signal.aborted) show();
 }
 
-// The order of a board changes its table as a whole; all else that is chosen belongs to a block.
-const viewPath = () => `${address().path} ${address().values.get("order") ?? ""}`;
+// The order of a board changes its table as a whole, and dates several blocks; all else that is chosen belongs to a block.
+const viewPath = () => [address().path, ...["order", "from", "to"].map((name) => address().values.get(name) ?? "")].join(" ");
 
 // Fetch what each view needs, once.
 async function prepare(signal) {

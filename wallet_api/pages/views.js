@@ -1,6 +1,6 @@
 // What the views have in common: the head, the table of trades, and the blocks beside each view.
 
-import { address, link } from "./address.js";
+import { address, choose, link } from "./address.js";
 import { Block } from "./block.js";
 import { copyButton, explorerLink, icon, make, pair, picture, shortened, table, tokenLink, walletLink } from "./elements.js";
 import { ago, amount, count, date, duration, side, signed, usd } from "./formats.js";
@@ -24,8 +24,23 @@ export function entitle(text) {
   document.title = `${text} · Wallet Intelligence`;
 }
 
+// Two dates, as the address has them. The pages of another window are others.
+export function dates() {
+  const { values } = address();
+  const today = new Date().toISOString().slice(0, 10);
+  const fields = ["from", "to"].map((name) => make("input", { type: "date", name, max: today, value: values.get(name) ?? "" }));
+  return make("form", {
+    className: "controls",
+    onsubmit(event) {
+      event.preventDefault();
+      const pages = [...values.keys()].filter((name) => name.endsWith(".after"));
+      choose(Object.fromEntries([...fields.map(({ name, value }) => [name, value]), ...pages.map((name) => [name, ""])]));
+    },
+  }, make("label", {}, "From", fields[0]), make("label", {}, "to", fields[1]), make("button", {}, "Show"));
+}
+
 // The head of a wallet or a token: its picture, name and address, links out, and whether it is a favourite.
-export function heading(chain, id, kind, links) {
+export function heading(chain, id, kind, links, controls = null) {
   const star = make("button", { type: "button", className: "small" });
   const paint = () => {
     const isKept = address().path in favourites();
@@ -40,7 +55,7 @@ export function heading(chain, id, kind, links) {
   paint();
   return make("div", { className: "title" }, make("span", { id: "picture" }, icon(id, 28)), make("h1", {}, shortened(id)),
     make("small", {}, kind), make("code", {}, id), make("div", { className: "links" }, copyButton(id, "the address"), star, ...links,
-      make("span", { id: "profile", className: "links" })));
+      make("span", { id: "profile", className: "links" })), controls);
 }
 
 // Show the picture and the links of a profile, or of a token's face.

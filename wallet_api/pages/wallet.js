@@ -1,12 +1,13 @@
 // A wallet: its record, its tokens, its balances and its trades.
 
+import { datesOf } from "./address.js";
 import { Block } from "./block.js";
 import { explorerLink, figures, make, outLink, shortened, table, tokenLink, words } from "./elements.js";
 import { ago, amount, change, count, gained, percent, price, signed, unknown, usd } from "./formats.js";
 import { profitPlot } from "./plots.js";
 import { requestPath } from "./requests.js";
 import { state } from "./state.js";
-import { entitle, explained, face, filters, heading, knownSince, tradeColumns } from "./views.js";
+import { dates, entitle, explained, face, filters, heading, knownSince, tradeColumns } from "./views.js";
 
 const MOST_ROWS = 50;
 const WINDOWS = { all: "all time", month: "30 days", week: "7 days" };
@@ -17,22 +18,23 @@ export const TOKEN_SORTS = {
 export function wallet(chain, type, address) {
   const currency = state.meta.currencies[chain];
   const of = { blockchain: chain, address };
+  const window = datesOf();
   const trades = new Block("Trades", {
     id: "trades",
     choosers: filters(chain),
     paths: [({ cursor, values: { transaction_type, min_value } }) => (transaction_type || min_value
-      ? requestPath("transactions/latest", { ...of, type, transaction_type, min_value, limit: 25, cursor })
-      : requestPath("wallets/history", { ...of, type, limit: 25, overview: false, cursor }))],
+      ? requestPath("transactions/latest", { ...of, ...window, type, transaction_type, min_value, limit: 25, cursor })
+      : requestPath("wallets/history", { ...of, ...window, type, limit: 25, overview: false, cursor }))],
     show: ({ trades: all, transactions = all }) => table(tradeColumns(chain, ["Token", "", tokenLink(chain), ""]), transactions, "No such trade."),
     rows: 13, fixed: true, paged: true,
   });
   return [
-    heading(chain, address, `${chain} ${type}`, [explorerLink(chain, "wallet", address, "Explorer")]),
-    brief(chain, { ...of, type }, trades),
+    heading(chain, address, `${chain} ${type}`, [explorerLink(chain, "wallet", address, "Explorer")], dates()),
+    brief(chain, { ...of, type }, window, trades),
     allTime(currency, { ...of, type }),
     new Block("Profit over time", {
       id: "profit",
-      paths: [() => requestPath("wallet/pnl_calendar", of)],
+      paths: [() => requestPath("wallet/pnl_calendar", { ...of, ...window })],
       show: ({ months }) => profitPlot(months.flatMap((month) => month.dates), currency), rows: 9.6,
     }),
     tokens(chain, type, of),
@@ -47,21 +49,22 @@ export function wallet(chain, type, address) {
 }
 
 // The first look: what the wallet made in its life, a month and a week, its rank, and its best and worst tokens.
-function brief(chain, of, trades) {
+function brief(chain, { type, ...of }, window, trades) {
   const currency = state.meta.currencies[chain];
   const made = (text, tokens) => (tokens.length ? make("p", { className: "words links" }, text, ...tokens.map((token) =>
-    make("span", {}, tokenLink(chain)(token), " ", explained({ ...of, wallet_address: of.address }, token.mint, token.realized_pnl)))) : null);
+    make("span", {}, tokenLink(chain)(token), " ", explained({ ...of, type, wallet_address: of.address }, token.mint, token.realized_pnl)))) : null);
   return new Block("In short", {
     id: "brief", isHead: true, follows: trades, rows: 9.5,
-    paths: [() => requestPath("wallets/brief", of)],
-    show: ({ profile, rank, held, best, worst, ...windows }) => {
+    paths: [() => requestPath("wallets/brief", { ...of, type }), () => (window.since || window.until ? requestPath("wallets/tracker", { ...of, ...window }) : null)],
+    show: ({ profile, rank, held, best, worst, ...windows }, dated) => {
+      const between = dated ? [{ ...dated.period_stats, closed_count: dated.period_win_rate_distribution.closed_count, text: "these dates" }] : [];
       entitle(profile.name || shortened(of.address));
       face(of.address, profile.image_url, [outLink(profile.twitter, "Twitter"), outLink(profile.telegram, "Telegram")]);
       return [table([
         ["Made in", "text", String, ""], [`Profit, ${currency}`, "realized_pnl", signed], ["Profit, $", "realized_pnl_usd", gained, "n wide"],
         ["%", "realized_pnl_percentage", change], ["Less best", "pnl_without_best_token", signed, "n wide"],
         ["Won, at least", "win_rate_low", percent, "n wide"], ["Tokens sold", "closed_count", count, "n wide"], ["Trades", "total_txn", count],
-      ], Object.entries(WINDOWS).map(([name, text]) => ({ ...windows[name], text }))), figures([
+      ], [...between, ...Object.entries(WINDOWS).map(([name, text]) => ({ ...windows[name], text }))]), figures([
         ["Rank of the month", "rank", count], ["Tokens held", "held.tokens", count], [`They cost, ${currency}`, "held.open_cost", amount],
         [`Worth, ${currency}`, "held.worth", amount],
       ], { rank, held }), made("Best:", best), made("Worst:", worst)];
