@@ -1,12 +1,12 @@
 """The settings and the database of a command."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import click
 
 from wallet_api import embedded, migrations
-from wallet_api.cli.output import typed
+from wallet_api.cli.output import Show, progress_bar, typed
 from wallet_api.database import Connection, connect, location_of, translated
 from wallet_api.ledger.upgrade import Upgrade, upgrade
 from wallet_api.settings import Settings
@@ -42,10 +42,27 @@ def settings_with_database(
             notify(f"Created an empty database in {home}. Check WALLET_API_HOME if you expected data.")
         if configured.database_url is None and migrate:
             with connect(str(settings.database_url)) as connection:
-                done = upgrade(connection)
-                if done.respelled:
-                    notify(respelled_note(done))
+                upgrade_tables(connection, notify)
         yield settings
+
+
+def upgrade_tables(
+    connection: Connection, notify: Callable[[str], None], progress: Callable[[str], None] = lambda name: None
+) -> Upgrade:
+    """Upgrade the tables as upgrade(), say what that does, and show how far it is."""
+    with ExitStack() as stack:
+        bars: list[Show] = []
+
+        def show(done: int, of: int) -> None:
+            if not bars:
+                notify(f"Computing the figures that this version adds, of {of:,} wallets …")
+                bars.append(stack.enter_context(progress_bar("Computing")))
+            bars[0](done, of)
+
+        done = upgrade(connection, progress, show)
+    if done.respelled:
+        notify(respelled_note(done))
+    return done
 
 
 def respelled_note(done: Upgrade) -> str:

@@ -2,10 +2,9 @@
 
 import click
 
-from wallet_api.cli.environment import database, respelled_note
+from wallet_api.cli.environment import database, upgrade_tables
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.ledger.upgrade import upgrade
 
 
 @click.command()
@@ -16,14 +15,11 @@ def migrate() -> None:
     refused. After an interruption, run the command again: it continues.
     """
     with database(migrate=False, creates=True) as connection:
-        with progress_bar("Filling") as filling:
-            done = upgrade(connection, lambda name: click.echo(f"Applying {name} …"), filling)
+        done = upgrade_tables(connection, click.echo, lambda name: click.echo(f"Applying {name} …"))
         if done.applied:
             click.echo(f"Applied {', '.join(done.applied)}.")
         if done.placed:
             click.echo(f"Placed on the workers: {', '.join(done.placed)}.")
-        if done.respelled:
-            click.echo(respelled_note(done))
         if done.filled:
             click.echo(f"Computed the figures of {done.filled:,} wallets.")
     if not (done.applied or done.placed or done.respelled or done.filled):

@@ -17,7 +17,7 @@ import click
 
 from wallet_api import embedded
 from wallet_api.chains import CHAINS
-from wallet_api.cli.environment import respelled_note
+from wallet_api.cli.environment import upgrade_tables
 from wallet_api.cli.output import Show, is_shown, progress_bar, typed
 from wallet_api.cli.showcase import demo_key_file, guide
 from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
@@ -27,7 +27,6 @@ from wallet_api.demo.loading import keep_current
 from wallet_api.embedded import valkey
 from wallet_api.embedded.server import ENVIRONMENT
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.ledger.upgrade import upgrade
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import supplied_chains
 
@@ -96,9 +95,7 @@ def _run(
     settings, supervisor = _with_servers(stack, own, home)
     url = str(settings.database_url)
     with connect(url) as connection:
-        done = upgrade(connection)
-        if done.respelled:
-            click.echo(respelled_note(done))
+        upgrade_tables(connection, click.echo)
         is_demo = demo_wanted and not has_own(connection)
     environment = _environment(settings)
     if is_demo:
