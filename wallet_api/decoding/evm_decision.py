@@ -22,10 +22,11 @@ from wallet_api.decoding.evm_others import (
     one_way,
     passes_through,
     price,
+    round_trips,
     stated,
 )
 from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, ROUND_TRIP, UNCLEAR, agrees
+from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, UNCLEAR, agrees
 from wallet_api.decoding.swaps import NO_TRADE, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
@@ -47,6 +48,7 @@ class Decision:
         self._consent = consent
         self._stable = wallet.chain.stable_mints
         self._decimals: Mapping[str, int] = {}
+        self._unpriced: set[str] | None = None
         self._flows = flows = EvmFlows.of(wallet, evidence, consent, None)
         self._raw = raw = {mint: units for mint, units in flows.mine.items() if mint is not None and units}
         # What is minted or burned for the wallet stands for what it deposits or withdraws.
@@ -63,18 +65,18 @@ class Decision:
     @property
     def _write(self) -> SwapWriter:
         evidence = self._evidence
-        mints = self._raw.keys() | self._tokens.keys()
-        unpriced = [mint for mint in mints if not self._makes_price(mint)]
-        return SwapWriter(self._wallet, evidence.signature, evidence.created_at, self._decimals, unpriced)
+        if self._unpriced is None:
+            self._unpriced = self._without_price()
+        return SwapWriter(
+            self._wallet, evidence.signature, evidence.created_at, self._decimals, self._unpriced
+        )
 
-    def _makes_price(self, mint: str) -> bool:
-        """Return whether a token has a price by it: only what was signed, and not both bought and sold."""
+    def _without_price(self) -> set[str]:
+        """Return the tokens without a price by it: those not signed for, or both bought and sold."""
+        tokens = self._raw | self._tokens
         if self._consent.how is not How.SIGNED:
-            return False
-        mine = self._flows.by_owner[self._wallet.address]
-        moved = sum(move.units for move in mine if move.mint == mint and move.giver != move.taker)
-        left = self._tokens.get(mint) or self._raw[mint]
-        return moved - abs(self._passed.get(mint, 0)) <= ROUND_TRIP * abs(left)
+            return {*tokens}
+        return round_trips(self._flows, tokens, self._passed)
 
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise Unanswered, and UnusableRow."""

@@ -2,10 +2,11 @@
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wallet_api.decoding.evm_flows import LENDING, EvmFlows
-from wallet_api.decoding.moves import FEES, agrees
+from wallet_api.decoding.moves import FEES, ROUND_TRIP, agrees
 from wallet_api.decoding.venues import Role
 
 # What may be an amount, and no number of something, time, address or hash.
@@ -155,6 +156,21 @@ def one_way(flows: EvmFlows) -> Counter[str]:
         elif not is_gain and change > 0:
             moved[mint] -= min(units, change)
     return moved
+
+
+def round_trips(flows: EvmFlows, tokens: Mapping[str, int], passed: Mapping[str, int]) -> set[str]:
+    """Return which tokens the wallet both bought and sold, by what it has more or less of each.
+
+    What passed without anything in exchange is neither.
+    """
+    moved: Counter[str | None] = Counter()
+    for move in flows.by_owner[flows.wallet.address]:
+        moved[move.mint] += move.units * (move.giver != move.taker)
+    return {
+        mint
+        for mint, units in tokens.items()
+        if moved[mint] - abs(passed.get(mint, 0)) > ROUND_TRIP * abs(units)
+    }
 
 
 def _passes_on(flows: EvmFlows, owner: str) -> bool:
