@@ -116,15 +116,16 @@ function holdings(chain, held, priced) {
   if (held.loading) return words("The balances are being fetched …");
   const currency = state.meta.currencies[chain];
   const rows = held.tokens.map((token, place) => {
-    const [units, { price, price_usd: usd }] = [Number(token.amount_formatted), priced[place] ?? {}];
+    const [units, { price, price_usd: usd, price_source }] = [Number(token.amount_formatted), priced[place] ?? {}];
     const worth = (each) => (unknown(each) ? null : each * units);
-    return { ...token, mint: token.token_address, units, price, worth: worth(price), usd: worth(usd) };
+    return { ...token, mint: token.token_address, units, price, price_source, worth: worth(price), usd: worth(usd) };
   }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
   const isCut = rows.length > MOST_ROWS;
   return [table([
     ["Token", "", (token) => (token.mint === "native" ? make("strong", {}, token.symbol) : tokenLink(chain)(token)), ""],
     ["Amount", "units", amount],
     [`Price, ${currency}`, "price", price, "n wide"],
+    ["Price of", "price_source", (source) => source ?? "–", "wide"],
     [`Worth, ${currency}`, "worth", amount],
     ["Worth, $", "usd", usd, "n wide"],
   ], rows.slice(0, MOST_ROWS), "It holds nothing."), isCut ? words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`) : null];
