@@ -101,7 +101,7 @@ def test_bad_rows_are_rejected_by_reason_and_the_good_ones_land(take_in: TakeIn)
         quote(minute, "-1"),
         quote(minute, liquidity_usd="-1"),
         quote(timedelta(days=91)),
-        quote(-timedelta(minutes=6)),
+        quote(-timedelta(hours=6)),
         b"not JSON",
         quote(timedelta(minutes=2), "1"),
         quote(timedelta(minutes=2), "2"),
