@@ -39,7 +39,7 @@ from wallet_api.settings import Settings
 ROOT = Path(__file__).parents[2]
 VERSIONS = ROOT / "tests" / "data" / "versions"
 # The tables whose rows are kept for a time.
-EXPIRING = ("position_days", "wallet_hours", "volume_rollup")
+EXPIRING = ("wallet_hours", "volume_rollup")
 NAMES = migrations.available()
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"
@@ -193,7 +193,7 @@ def test_a_dump_of_tables_of_an_earlier_version_is_upgraded_to_what_a_rebuild_co
     assert after == before
     assert before["trades"] > 400
     for table, rows in rebuilt.items():
-        # Days and hours that no period reaches any more are not kept.
+        # Hours that no period reaches any more are not kept.
         expired = found[table].keys() - rows.keys() if table in EXPIRING else set()
         assert {key: row for key, row in found[table].items() if key not in expired} == rows, table
 

@@ -11,11 +11,10 @@ from wallet_api.queries.spans import TimeSpan, span_of_group
 from wallet_api.queries.windows import cut_period
 from wallet_api.times import shown_time
 
-_VOLUME_TREND = load_sql(__package__, "volume_trend")
+_HOURS, _DAYS = (load_sql(__package__, f"volume_trend_{kind}") for kind in ("hours", "days"))
 _DAY = timedelta(days=1)
 # The last instant of a day, by which all others are.
 _MIDNIGHT = datetime(1970, 1, 1, tzinfo=UTC) - datetime.resolution
-_NO_DAYS = {"first_day": None, "end_day": None}
 _NONE = dict.fromkeys(("buy", "buy_usd", "sell", "sell_usd", "volume", "volume_usd", "txn", "wallets"), 0)
 
 
@@ -37,25 +36,20 @@ def volume_trend(connection: Connection, now: datetime, blockchain: str, type: s
     span = span_of_group(connection, now, blockchain, type, period)
     native_price = read_native_price(connection, now, blockchain)
     step = long_step_of(span.length)
-    by_days = step >= _DAY
-    origin = _MIDNIGHT if by_days else span.until
-    parts = cut_period(span.since, span.until) if by_days else {"starts": [span.since], "ends": [span.until]}
-    rows = connection.execute(
-        _VOLUME_TREND,
-        {
-            "blockchain": blockchain,
-            "type": type,
-            "currency": CHAINS[blockchain].currency,
-            "now": now,
-            "until": span.until,
-            "origin": origin,
-            "bucket_seconds": int(step.total_seconds()),
-            "by_days": by_days,
-            **_NO_DAYS,
-            **parts,
-        },
-    )
-    traded = {row["ends_at"]: row for row in rows}
+    parameters = {
+        "blockchain": blockchain,
+        "type": type,
+        "currency": CHAINS[blockchain].currency,
+        "now": now,
+        "since": span.since,
+        "until": span.until,
+        "length": step,
+    }
+    statement, origin = _HOURS, span.until
+    if step >= _DAY:
+        statement, origin = _DAYS, _MIDNIGHT
+        parameters |= {"origin": origin, **cut_period(span.since, span.until)}
+    traded = {row["ends_at"]: row for row in connection.execute(statement, parameters)}
     buckets = [
         {"timestamp": shown_time(end + datetime.resolution), **traded.get(end, _NONE)}
         for end in _ends(span, step, origin)

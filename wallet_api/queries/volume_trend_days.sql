@@ -1,0 +1,40 @@
+-- What a group traded in each bucket of days or weeks of a span, which end with days from `origin` on, and with it; a bucket without
+-- a trade has no row. Whole days are summed from wallet_days, the parts beside them from the trades.
+-- Needs wallets_by_group, wallet_days_pkey, trades_by_time, native_prices_pkey.
+  WITH
+{latest_price},
+{group_wallets},
+       piece AS (
+       SELECT wallet_days.wallet_id,
+              LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', %(origin)s::timestamptz) + %(length)s::interval,
+                    %(until)s::timestamptz) AS ends_at,
+{ledger.sums: $}
+         FROM tracked
+         JOIN wallet_days
+           ON wallet_days.wallet_id = tracked.wallet_id
+          AND wallet_days.day >= %(first_day)s
+          AND wallet_days.day < %(end_day)s
+        UNION ALL
+       SELECT within.*
+         FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed in the subquery, so that no trade of other groups is read.
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+                     LEAST(date_bin(%(length)s::interval, created_at - interval '1 microsecond', %(origin)s::timestamptz)
+                           + %(length)s::interval, %(until)s::timestamptz) AS ends_at,
+{ledger.sums}
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+               GROUP BY wallet_id, 2) AS within
+       ),
+       summed AS (
+       SELECT ends_at,
+              count(DISTINCT wallet_id) AS wallets,
+{ledger.sums: sum($) AS $}
+         FROM piece
+        GROUP BY ends_at
+       )
+{volume_trend}
