@@ -96,11 +96,12 @@ def _ever(connection: Connection, statement: LiteralString, parameters: dict[str
 
 
 def span_of(now: datetime, period: Period, ever: Ever = lambda: (None, None)) -> TimeSpan:
-    """Return the span of a period that ends at `now`, or of a window.
+    """Return the span of a period that ends at `now`, in whole seconds, or of a window.
 
     `ever` returns the times of the first and of the newest trade, which only all trades, and a window without
     `since`, need.
     """
+    now = now.replace(microsecond=0)
     if isinstance(period, str) and period != ALL:
         return TimeSpan(period, now - PERIOD_LENGTHS[period], now)
     bounds, name = (period, None) if isinstance(period, Bounds) else (Bounds(), period)
