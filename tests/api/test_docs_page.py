@@ -107,7 +107,7 @@ def test_each_operation_is_listed_readable_and_short_and_reached_by_keyboard(
         if operation != _WALLETS:
             _click(page, f"{operation} .opblock-summary-control")
         page.await_true(f"document.querySelector('{operation} tr.folded')")
-        assert page.value(f"document.querySelector('{operation}').offsetHeight") < 2700, operation
+        assert page.value(f"document.querySelector('{operation}').offsetHeight") < 2900, operation
         # Of the responses, that of a success is open.
         parts = f"document.querySelectorAll('{operation} tr.folded > td > details"
         assert page.value(f"{parts}').length") > page.value(f"{parts}[open]').length") == 1

@@ -58,6 +58,7 @@ def test_a_token_is_described_when_any_tracked_wallet_traded_it(caller: Caller, 
             "sol_price_usd": 150,
             "price": 1,
             "price_usd": 150,
+            "price_source": "trade",
             "price_at": newest["created_at"].replace("+00:00", "Z"),
         }
         # Known, but to no wallet of this type.

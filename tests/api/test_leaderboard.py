@@ -22,7 +22,8 @@ PATH = "/wallet/leaderboard"
 
 def trade(address: str, hours: int, value: str = "1", **fields: Any) -> Row:
     """A buy so many hours ago."""
-    at = datetime.now(UTC) - timedelta(hours=hours)
+    # A period ends with a whole second.
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=hours)
     return trade_row(address, f"s{hours}", at, value=value, **fields)
 
 

@@ -22,7 +22,7 @@ from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.queries import cursors
-from wallet_api.queries.feed_page import parameters_after
+from wallet_api.queries.feed_page import feed_window, parameters_after
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.settings import Settings
 from wallet_api.sync.finality import forget_final, save_final
@@ -240,7 +240,7 @@ def test_a_cursor_from_before_trades_had_places_goes_on(
     page = wallet_history(connection, wallet, NOW, HistoryPage(cursor=cursor))
     assert list(page["trades"]["tx_signature"]) == ["b", "a"]
     scope = ("feed",)
-    after = parameters_after(cursors.encode(scope, [*key, ANN]), scope)
+    after = parameters_after(cursors.encode(scope, [*key, ANN]), scope, feed_window(NOW, None))
     assert (after["tx_signature"], after["address"], after["block"]) == ("c", ANN, -1)
 
 

@@ -14,7 +14,7 @@ await client.ping();
 const { tools } = await client.listTools();
 for (const tool of tools) {
   const wanted = Object.keys(tool.inputSchema.properties).filter(
-    (name) => tool.inputSchema.required.includes(name) || ["blockchain", "type"].includes(name),
+    (name) => tool.inputSchema.required.includes(name) || ["blockchain", "type", "period"].includes(name),
   );
   const given = values[tool.name] ?? {};
   const args = Object.fromEntries(wanted.map((name) => [name, given[name] ?? values[name]]));
