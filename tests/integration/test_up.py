@@ -141,7 +141,7 @@ class TestWhileItRuns:
         assert f"in a browser, are at {up.url}/\n" in up.output
         with browser(tmp_path / "profile") as page:
             page.open(f"{up.url}/")
-            page.await_true("document.querySelectorAll('#view tbody tr').length === 40")
+            page.await_true("document.querySelectorAll('[aria-label=Ranks] tbody tr').length === 40")
             page.command(
                 "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
             )
