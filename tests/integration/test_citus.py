@@ -139,10 +139,11 @@ def test_a_cluster_is_upgraded_in_place(
 
 
 def _place_those_of_then(connection: Connection) -> None:
-    """Place the tables that there are, as the version that made them did."""
+    """Place what there is, as the version that made it did."""
+    found = "SELECT to_regclass(%(name)s) IS NOT NULL OR to_regproc(%(name)s) IS NOT NULL AS found"
     for statement in load_sql("wallet_api.migrations", "citus").split(";\n"):
-        table = re.search(r"create_(?:reference|distributed)_table\('(\w+)'", statement)
-        if table is None or connection.fetch_value("SELECT to_regclass(%s) IS NOT NULL AS found", [table[1]]):
+        name = re.search(r"(?:create_(?:reference|distributed)_table\('|ALTER FUNCTION )(\w+)", statement)
+        if name is None or connection.fetch_value(found, {"name": name[1]}):
             connection.execute(statement)
 
 

@@ -44,6 +44,8 @@ _CREATED = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 # Requests queue behind the locks that a file's own statements wait for: briefly, and these are tried again.
 _WAIT_FOR_WRITERS = "SET LOCAL lock_timeout = '10min'"
 _WAIT_FOR_READERS = "SET LOCAL lock_timeout = '100ms'"
+# On Citus, a file that changes a table and a function must use one connection to each worker.
+_ONE_CONNECTION = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
 _TRIES = 600
 _PAUSE_SECONDS = 0.5
 
@@ -204,6 +206,8 @@ def _nothing(name: str) -> None:
 def _apply_one(
     connection: Connection, progress: Callable[[str], None], names: Collection[str] | None
 ) -> str | None:
+    if connection.is_sharded:
+        connection.execute(_ONE_CONNECTION)
     connection.execute(_WAIT_FOR_WRITERS)
     connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
     schema = inspect(connection)
