@@ -17,8 +17,6 @@ from tests.sync.recorded import read_notifications
 from tests.sync.solana import SOL, WALLET, buy, read_from
 from tests.sync.test_status import status, unclear
 
-WAIT = 30.0
-
 
 class Follow:
     """A running command that follows the wallet, with short times."""
