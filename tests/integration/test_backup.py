@@ -25,6 +25,7 @@ from tests.lib.processes import Process, run_command, run_program, wallet_api
 from tests.lib.waiting import eventually
 from wallet_api import migrations
 from wallet_api.app import create_app
+from wallet_api.backup import restore
 from wallet_api.backup.programs import installed
 from wallet_api.database import connect
 from wallet_api.settings import Settings
@@ -105,8 +106,14 @@ def test_tables_of_an_older_version_are_migrated(
     with connect(empty_database_url) as connection, monkeypatch.context() as earlier:
         earlier.setattr(migrations, "available", lambda: names[:1])
         migrations.migrate(connection)
+        connection.execute("INSERT INTO wallets VALUES (1, 'bnb', 'kol', '0x1', '', '', '', '', '')")
     done("backup", tmp_path / "older.dump", settings=at(empty_database_url))
-    assert done("restore", tmp_path / "older.dump", settings=at(target))["migrated"] == names[1:]
+    shown: list[str] = []
+    with connect(target) as connection:
+        upgrade = restore(connection, tmp_path / "older.dump", replace=False, progress=shown.append)
+    assert (upgrade.applied, upgrade.filled) == (names[1:], 1)
+    assert [f"applying {name}" for name in names[1:]] == [line for line in shown if "applying" in line]
+    assert shown[-1] == "computing the figures of wallet 1 of 1"
 
 
 def test_a_backup_is_for_its_owner_alone_and_replaces_a_file_only_with_force(

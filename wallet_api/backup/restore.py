@@ -51,7 +51,11 @@ def restore(connection: Connection, file: Path, *, replace: bool, progress: Note
         raise BackupError(
             f"Nothing was restored of {file}, and the database is unchanged: {reason}.{hint}"
         ) from error
-    done = upgrade(connection)
+    done = upgrade(
+        connection,
+        lambda name: progress(f"applying {name}"),
+        lambda number, of: progress(f"computing the figures of wallet {number:,} of {of:,}"),
+    )
     # The query planner needs statistics.
     connection.execute("ANALYZE")
     return done
