@@ -135,6 +135,11 @@ class Chain:
         return (_ACCOUNT_HEAD + _LARGEST_CREATED) * max(rate for _, rate in self.rent_rates)
 
     @property
+    def is_evm(self) -> bool:
+        """Return whether it is an EVM chain: the others are of Solana's kind."""
+        return self.evm_chain_id is not None
+
+    @property
     def currency(self) -> Currency:
         """Return the code of the native coin."""
         return self.coin.currency
@@ -193,11 +198,11 @@ def _evm(
     currency: Currency,
     wrapped_mint: str,
     stable_mints: Iterable[str],
-    markets: tuple[str, str],
+    networks: tuple[str, str, str],
     explorer: str,
     rules: tuple[Rules, ...],
 ) -> Chain:
-    dexscreener_id, geckoterminal_network = markets
+    dexscreener_id, geckoterminal_network, alchemy_network = networks
     return Chain(
         name=name,
         types=types,
@@ -208,7 +213,7 @@ def _evm(
         wrapped_mint=wrapped_mint,
         pseudo_mints=(EVM_PSEUDO_MINT, "0x0000000000000000000000000000000000000000"),
         stable_mints=frozenset(stable_mints),
-        alchemy_network=f"{name}-mainnet",
+        alchemy_network=alchemy_network,
         dexscreener_id=dexscreener_id,
         geckoterminal_network=geckoterminal_network,
         explorer=Explorer.of(explorer, dexscreener_id),
@@ -265,7 +270,7 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
                     "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",  # FDUSD
                 ),
-                ("bsc", "bsc"),
+                ("bsc", "bsc", "bnb-mainnet"),
                 "bscscan.com",
                 (
                     Rules(date(2020, 8, 29), 3.0, 45.0),
@@ -282,7 +287,7 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2",  # USDT
                     "0x50c5725949a6f0c72e6c4a641f24049a917db0cb",  # DAI
                 ),
-                ("base", "base"),
+                ("base", "base", "base-mainnet"),
                 "basescan.org",
                 (
                     Rules(date(2023, 6, 15), 2.0, 1200.0),
@@ -298,7 +303,7 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                     "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
                     "0x6b175474e89094c44da98b954eedeac495271d0f",  # DAI
                 ),
-                ("ethereum", "eth"),
+                ("ethereum", "eth", "eth-mainnet"),
                 "etherscan.io",
                 (Rules(date(2015, 7, 30), 14.0, 900.0), Rules(date(2022, 9, 15), 12.0, 900.0)),
             ),

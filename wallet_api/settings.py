@@ -2,15 +2,16 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from ipaddress import ip_network
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, Chain
 
 # The one of the demo speaks as Alchemy does.
 PROVIDERS = ("moralis", "rpc", "alchemy", "demo")
@@ -182,14 +183,38 @@ def _setting(default: Any, read: Callable[[str], Any] = str, *, secret: bool = F
     return field(default=default, repr=not secret, metadata={"read": read})
 
 
+def _any(chain: Chain) -> bool:
+    return True
+
+
+def _evm(chain: Chain) -> bool:
+    return chain.is_evm
+
+
+def _solana(chain: Chain) -> bool:
+    return not chain.is_evm
+
+
+def _chain_setting(
+    default: Any, read: Callable[[str], Any], *, of: Callable[[Chain], bool] = _any, secret: bool = False
+) -> Any:
+    """Return a field that chains have of which `of` is true."""
+    return field(default=default, repr=not secret, metadata={"read": read, "of": of})
+
+
 @dataclass(frozen=True)
 class ChainSettings:
-    """The settings of one chain. Those of Solana have no `confirm_seconds`: what is read there is final."""
+    """The settings of one chain. The environment variable of a field is {CHAIN}_{FIELD}, in capitals.
 
-    provider: str
-    trades_provider: str
-    rpc_url: str | None = field(repr=False)
-    confirm_seconds: float = 0.0
+    What is read of Solana is final, so it has no `confirm_seconds`; it alone has a `ws_url`.
+    """
+
+    provider: str = _chain_setting("moralis", _one_of(*PROVIDERS))
+    trades_provider: str = _chain_setting("moralis", _one_of(*TRADES_PROVIDERS))
+    confirm_seconds: float = _chain_setting(20.0, _number, of=_evm)
+    # URLs of nodes often contain a key, so they are secrets too.
+    rpc_url: str | None = _chain_setting(None, _url, secret=True)
+    ws_url: str | None = _chain_setting(None, _websocket, of=_solana, secret=True)
 
 
 @dataclass(frozen=True)
@@ -245,27 +270,13 @@ class Settings:
     follow_seconds: float = _setting(3.0, _positive)
     follow_subscriptions: int = _setting(300, _whole(0))
 
-    solana_provider: str = _setting("moralis", _one_of(*PROVIDERS))
-    eth_provider: str = _setting("moralis", _one_of(*PROVIDERS))
-    bnb_provider: str = _setting("moralis", _one_of(*PROVIDERS))
-    base_provider: str = _setting("moralis", _one_of(*PROVIDERS))
-    solana_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
-    eth_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
-    bnb_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
-    base_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
-    eth_confirm_seconds: float = _setting(20.0, _number)
-    bnb_confirm_seconds: float = _setting(20.0, _number)
-    base_confirm_seconds: float = _setting(20.0, _number)
+    chains: Mapping[str, ChainSettings] = field(
+        default_factory=lambda: MappingProxyType({name: ChainSettings() for name in CHAINS})
+    )
 
     moralis_api_key: str | None = _setting(None, secret=True)
     moralis_evm_url: str = _setting("https://deep-index.moralis.io/api/v2.2", _url)
     moralis_solana_url: str = _setting("https://solana-gateway.moralis.io", _url)
-    # URLs of nodes often contain a key, so they are secrets too.
-    solana_rpc_url: str | None = _setting(None, _url, secret=True)
-    solana_ws_url: str | None = _setting(None, _websocket, secret=True)
-    eth_rpc_url: str | None = _setting(None, _url, secret=True)
-    bnb_rpc_url: str | None = _setting(None, _url, secret=True)
-    base_rpc_url: str | None = _setting(None, _url, secret=True)
     evm_token_list: str | None = _setting(None)
     alchemy_api_key: str | None = _setting(None, secret=True)
     alchemy_url: str = _setting("https://api.g.alchemy.com/data/v1", _url)
@@ -298,32 +309,41 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
         """Return the settings. Raises SettingsError, which names all invalid variables without values."""
         values: dict[str, Any] = {}
+        own: dict[str, dict[str, Any]] = {name: {} for name in CHAINS}
         faults: list[str] = []
         environment = {**_renamed(environment, faults), **environment}
-        for setting in fields(cls):
-            variable = setting.name.upper()
+        for variable, chain, setting in _variables():
             text = environment.get(variable, "").strip()
             if not text:
                 continue
             try:
-                values[setting.name] = setting.metadata["read"](text)
+                (own[chain] if chain else values)[setting.name] = setting.metadata["read"](text)
             except ValueError as fault:
                 faults.append(f"{variable} {fault}")
         if faults:
             raise SettingsError("; ".join(faults))
-        return cls(**values)
+        chains = {name: ChainSettings(**each) for name, each in own.items()}
+        return cls(**values, chains=MappingProxyType(chains))
 
     def chain(self, name: str) -> ChainSettings:
-        """Return the settings of a chain: those whose names begin with it."""
-        own = {each.name: f"{name}_{each.name}" for each in fields(ChainSettings)}
-        return ChainSettings(
-            **{each: getattr(self, long) for each, long in own.items() if hasattr(self, long)}
-        )
+        """Return the settings of a chain."""
+        return self.chains[name]
 
     @classmethod
     def variables(cls) -> tuple[str, ...]:
         """Return the names of all environment variables, in the order of the fields."""
-        return tuple(setting.name.upper() for setting in fields(cls))
+        return tuple(variable for variable, _, _ in _variables())
+
+
+def _variables() -> Iterator[tuple[str, str, Field[Any]]]:
+    """Yield each variable with its chain, or "", and its field."""
+    for setting in fields(Settings):
+        if setting.name != "chains":
+            yield setting.name.upper(), "", setting
+            continue
+        for each in fields(ChainSettings):
+            for chain in filter(each.metadata["of"], CHAINS.values()):
+                yield f"{chain.name}_{each.name}".upper(), chain.name, each
 
 
 def outdated(environment: Mapping[str, str] = os.environ) -> list[str]:
@@ -339,7 +359,9 @@ def outdated(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 # The last blocks of a chain, which were counted before their number in a second changed.
 _OLD = {
-    f"{name.upper()}_CONFIRMATIONS": f"{name.upper()}_CONFIRM_SECONDS" for name in CHAINS if name != "solana"
+    f"{name.upper()}_CONFIRMATIONS": f"{name.upper()}_CONFIRM_SECONDS"
+    for name, chain in CHAINS.items()
+    if chain.is_evm
 }
 
 _GONE = {"FOLLOW_FINAL_SECONDS": "trades of Solana are imported once they are final"}

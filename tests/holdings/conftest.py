@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +17,7 @@ from werkzeug.test import TestResponse
 
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import trade_row
+from tests.lib.settings import changed
 from tests.lib.waiting import eventually
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
@@ -45,7 +45,7 @@ def settings(settings: Settings, stub: Stub) -> Settings:
 
 def impatient(settings: Settings, stub: Stub) -> Settings:
     """Return the settings with the stub as every provider, short timeouts, and a breaker that never opens."""
-    return replace(
+    return changed(
         settings,
         default_rate="1000000/minute",
         moralis_api_key="MORALIS-SECRET",
@@ -110,7 +110,7 @@ def api_key(connection: Connection) -> str:
 def send_at(settings: Settings, make_app: Callable[[Settings], Flask], api_key: str) -> SendAt:
     """Start a worker with changed settings, and return its `send`: `send_at(holdings_ttl_seconds=0.2)`."""
 
-    return lambda **changes: _send_of(make_app(replace(settings, **changes)).test_client(), api_key)
+    return lambda **changes: _send_of(make_app(changed(settings, **changes)).test_client(), api_key)
 
 
 @pytest.fixture

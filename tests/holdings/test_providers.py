@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.holdings.conftest import Hold, evm_token, impatient, make, read_rows, solana_token
+from tests.lib.settings import changed
 from tests.stub import faults
 from tests.stub.moralis import Balance
 from tests.stub.server import Stub
@@ -36,7 +36,7 @@ def read(stub: Stub, own: dict[str, Any]) -> Read:
     providers: dict[str, BalanceProvider] = {}
 
     def read(chain: str, address: str, *, traded: tuple[Balance, ...] = (), **changes: Any) -> Rows:
-        settings = replace(impatient(Settings(), stub), **own, **changes)
+        settings = changed(impatient(Settings(), stub), **own, **changes)
         if chain not in providers:
             providers[chain] = make(settings, chain)
         return read_rows(providers[chain], chain, address, traded)

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 
 import pytest
 import requests
@@ -15,6 +14,7 @@ from tests.lib.attacks import Target, p99, waits_of_others
 from tests.lib.callers import callers, get
 from tests.lib.outages import is_our_refusal
 from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.settings import changed
 from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds, eventually, waiting
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
@@ -46,7 +46,7 @@ def serve(settings: Settings, gunicorn: StartGunicorn) -> Serve:
     """Start one worker of four threads, which caches leaderboards for long."""
 
     def start(**changes: object) -> Gunicorn:
-        return gunicorn(replace(settings, leaderboard_ttl_seconds=3600.0, **changes), workers=1, threads=4)
+        return gunicorn(changed(settings, leaderboard_ttl_seconds=3600.0, **changes), workers=1, threads=4)
 
     return start
 

@@ -118,6 +118,17 @@ def test_an_upgraded_schema_is_the_fresh_one(
     assert schema_of(empty_database_url) == fresh
 
 
+def test_the_currency_of_a_chain_that_this_version_adds_is_in_the_database(
+    connection: Connection, settings: Settings
+) -> None:
+    before = "CREATE OR REPLACE FUNCTION native_currency(chain text) RETURNS text LANGUAGE sql IMMUTABLE"
+    connection.execute(f"{before} PARALLEL SAFE RETURN CASE chain WHEN 'solana' THEN 'SOL' END".encode())
+    assert migrations.inspect(connection).pending == ("native_currency",)
+    assert "Applying native_currency …" in run_command("migrate", settings=settings).output
+    assert migrations.inspect(connection).pending == ()
+    assert connection.fetch_value("SELECT native_currency('base')") == "ETH"
+
+
 def test_an_upgraded_ledger_has_the_contents_of_one_that_is_built_anew(
     empty_database_url: str,
     database_url: str,

@@ -14,6 +14,7 @@ import pytest
 import requests
 
 from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
+from tests.lib.settings import changed
 from tests.stub.server import Stub
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
@@ -42,7 +43,7 @@ class Secrets:
         stub.swaps.key = self.moralis
         url = str(settings.database_url)
         assert url.count("@/") == 1
-        self.settings = replace(
+        self.settings = changed(
             settings,
             # The test's server trusts whoever comes through its socket, and requires no password.
             database_url=url.replace("@/", f":{self.password}@/"),

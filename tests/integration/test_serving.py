@@ -15,6 +15,7 @@ import requests
 
 import wallet_api
 from tests.lib.processes import Gunicorn, Process, StartGunicorn, environment_of, start_gunicorn
+from tests.lib.settings import changed
 from tests.lib.waiting import calm_seconds, eventually, waiting
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -116,7 +117,7 @@ def test_chains_without_a_provider_and_an_address_that_others_reach_are_warned_o
         " solana, bnb: MORALIS_API_KEY is not set; eth: ETH_RPC_URL is not set\n"
     )
     of_address = "gunicorn listens on other addresses than the loopback"
-    own = replace(settings, eth_provider="rpc", base_provider="alchemy", alchemy_api_key="key")
+    own = changed(settings, eth_provider="rpc", base_provider="alchemy", alchemy_api_key="key")
     logged = gunicorn(own, workers=2).log
     assert logged.count(of_chains) == 1
     assert of_address not in logged

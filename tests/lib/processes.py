@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, AnyStr
 
@@ -17,6 +17,7 @@ import psutil
 import valkey
 from click.testing import CliRunner, Result
 
+from tests.lib.settings import environment
 from tests.lib.waiting import eventually
 from wallet_api import embedded
 from wallet_api.cli import cli
@@ -143,15 +144,10 @@ def start_gunicorn(settings: Settings, log_file: Path, *, workers: int, threads:
 
 def environment_of(settings: Settings) -> dict[str, str]:
     """Return an environment with these settings and without HTTP access to the network."""
-    environment = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
+    own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
     # The audit hook does not reach other processes, so their requests go to a closed port.
-    environment |= {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
-    environment |= {"NO_PROXY": "127.0.0.1,localhost"}
-    for setting in fields(settings):
-        value = getattr(settings, setting.name)
-        if value != setting.default:
-            environment[setting.name.upper()] = str(value)
-    return environment
+    own |= {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
+    return own | {"NO_PROXY": "127.0.0.1,localhost"} | environment(settings)
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:

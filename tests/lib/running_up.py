@@ -11,6 +11,7 @@ import psutil
 
 from tests.lib.network import free_port
 from tests.lib.processes import Process, is_alive, processes_of, wallet_api
+from tests.lib.settings import changed
 from wallet_api.settings import Settings
 
 LAST_LINE = "Ctrl-C stops everything."
@@ -77,7 +78,7 @@ def running_up(
 ) -> Iterator[Up]:
     """Run `up` in this block, from its last line of output on; then end it by a signal, in order."""
     port = port or free_port()
-    own = Settings(wallet_api_home=str(home), web_concurrency=2, web_threads=2, **settings)
+    own = changed(Settings(), wallet_api_home=str(home), web_concurrency=2, web_threads=2, **settings)
     with wallet_api("up", "--port", str(port), *arguments, settings=own) as process:
         assert process.stdout is not None
         output = ""

@@ -11,6 +11,7 @@ import requests
 from tests.lib.folders import server_folder
 from tests.lib.processes import run_command, wallet_api
 from tests.lib.running_up import running_up
+from tests.lib.settings import changed
 from tests.lib.waiting import eventually
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
@@ -39,7 +40,7 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
     with server_folder() as folder:
         Path(folder).chmod(0o711)
         home = Path(folder) / "home"
-        settings = Settings(wallet_api_home=str(home), **own)
+        settings = changed(Settings(), wallet_api_home=str(home), **own)
 
         def run(*command: str) -> str:
             done = run_command(*command, settings=settings)
@@ -104,7 +105,7 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
 
 
 def test_a_source_without_its_address_is_told_before_anything_starts(tmp_path: Path) -> None:
-    own = Settings(wallet_api_home=str(tmp_path / "home"), solana_trades_provider="rpc")
+    own = changed(Settings(), wallet_api_home=str(tmp_path / "home"), solana_trades_provider="rpc")
     with wallet_api("up", settings=own) as up:
         assert up.stdout is not None
         assert up.stdout.read().startswith("Error: SOLANA_RPC_URL is not set")

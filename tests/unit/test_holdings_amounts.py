@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.holdings.conftest import evm_token, impatient, make, read_rows
+from tests.lib.settings import changed
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.providers.balances.base import BalanceProvider
@@ -38,7 +38,7 @@ def wire() -> Iterator[Stub]:
 @pytest.fixture(scope="module")
 def providers(wire: Stub) -> dict[str, BalanceProvider]:
     own = impatient(Settings(), wire)
-    return {name: make(replace(own, eth_provider=name), "eth") for name in ("moralis", "rpc", "alchemy")}
+    return {name: make(changed(own, eth_provider=name), "eth") for name in ("moralis", "rpc", "alchemy")}
 
 
 Read = Callable[[str, Portfolio], list[dict[str, Any]]]

@@ -2,13 +2,14 @@
 
 import os
 import re
-from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from tests.lib.processes import run_program
+from tests.lib.settings import defaults, values
+from wallet_api.chains import CHAINS
 from wallet_api.settings import MARKET_PROVIDERS, PROVIDERS, TRADES_PROVIDERS, Settings, SettingsError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -17,11 +18,11 @@ README = (ROOT / "README.md").read_text()
 BY_MACHINE = {"WEB_CONCURRENCY"}
 # In docs/settings.md, words stand for a default that is another setting or server.
 IN_WORDS = {"DATABASE_URL", "DATABASE_READ_URL", "VALKEY_URL"} | BY_MACHINE
+VARIABLES = Settings.variables()
 USUAL = (
     *("DATABASE_URL", "VALKEY_URL", "WALLET_API_HOME", "PORT", "WEB_CONCURRENCY", "WEB_THREADS"),
-    *("DEFAULT_RATE", "CREDIT_COST", "SOLANA_PROVIDER", "ETH_PROVIDER", "BNB_PROVIDER", "BASE_PROVIDER"),
-    *("MORALIS_API_KEY", "ALCHEMY_API_KEY", "SOLANA_RPC_URL", "ETH_RPC_URL", "BNB_RPC_URL", "BASE_RPC_URL"),
-    *("PROXY_HOPS", "LOG_FORMAT"),
+    *("DEFAULT_RATE", "CREDIT_COST", "{CHAIN}_PROVIDER", "MORALIS_API_KEY", "ALCHEMY_API_KEY"),
+    *("{CHAIN}_RPC_URL", "PROXY_HOPS", "LOG_FORMAT"),
 )
 
 
@@ -32,29 +33,37 @@ def _example() -> dict[str, str]:
 
 def _documented() -> dict[str, str]:
     text = (ROOT / "docs" / "settings.md").read_text()
-    return dict(re.findall(r"^\| `([A-Z][A-Z0-9_]*)` \| (.*?) \| .+ \|$", text, re.MULTILINE))
-
-
-def _default(name: str) -> object:
-    (setting,) = [setting for setting in fields(Settings) if setting.name.upper() == name]
-    return setting.default
+    return dict(re.findall(r"^\| `([A-Z{][A-Z0-9_{}]*)` \| (.*?) \| .+ \|$", text, re.MULTILINE))
 
 
 def _read(name: str, value: str) -> object:
-    (setting,) = [setting for setting in fields(Settings) if setting.name.upper() == name]
-    return getattr(Settings.from_environment({name: value}), setting.name)
+    return values(Settings.from_environment({name: value}))[name]
+
+
+def _pattern(name: str) -> str:
+    """Return the name of a setting, or how the document names it for all chains."""
+    chain = name.partition("_")[0]
+    pattern = name.replace(f"{chain}_", "{CHAIN}_", 1)
+    several = sum(pattern == each.replace(f"{each.partition('_')[0]}_", "{CHAIN}_", 1) for each in VARIABLES)
+    return pattern if chain.lower() in CHAINS and several > 1 else name
 
 
 def test_every_setting_and_nothing_else_is_in_example_env_and_in_the_document() -> None:
-    assert list(_example()) == list(Settings.variables())
-    assert sorted(_documented()) == sorted(Settings.variables())
+    own = [_pattern(name) for name in VARIABLES]
+    assert [_pattern(name) for name in _example()] == list(dict.fromkeys(own))
+    assert sorted(_documented()) == sorted(set(own))
+
+
+def test_the_document_names_all_chains() -> None:
+    names = ", ".join(f"`{name.upper()}`" for name in CHAINS)
+    assert f"`{{CHAIN}}` is one of {names}, as" in (ROOT / "docs" / "settings.md").read_text()
 
 
 def test_every_provider_is_in_the_document() -> None:
     rows = (ROOT / "docs" / "settings.md").read_text().splitlines()
     for setting, words in (
-        ("SOLANA_PROVIDER", PROVIDERS),
-        ("SOLANA_TRADES_PROVIDER", TRADES_PROVIDERS),
+        ("{CHAIN}_PROVIDER", PROVIDERS),
+        ("{CHAIN}_TRADES_PROVIDER", TRADES_PROVIDERS),
         ("MARKET_PRICES_PROVIDER", MARKET_PROVIDERS),
     ):
         (row,) = [row for row in rows if row.startswith(f"| `{setting}` |")]
@@ -62,9 +71,11 @@ def test_every_provider_is_in_the_document() -> None:
 
 
 def test_the_default_in_the_document_is_the_default() -> None:
-    shown = {name: value.strip("`") for name, value in _documented().items() if name not in IN_WORDS}
-    read = {name: None if value == "–" else _read(name, value) for name, value in shown.items()}
-    assert read == {name: _default(name) for name in shown}
+    documented = {
+        name: _documented()[_pattern(name)].strip("`") for name in VARIABLES if name not in IN_WORDS
+    }
+    read = {name: None if value == "–" else _read(name, value) for name, value in documented.items()}
+    assert read == {name: defaults()[name] for name in read}
 
 
 def test_what_systemd_and_a_shell_read_from_example_env_is_the_defaults() -> None:
@@ -81,14 +92,14 @@ def test_what_systemd_and_a_shell_read_from_example_env_is_the_defaults() -> Non
     read = dict(line.partition("=")[::2] for line in shell.stdout.splitlines())
     assert Settings.from_environment(read) == Settings()
     without = {name for name, value in _example().items() if not value}
-    assert without - BY_MACHINE == {name for name in Settings.variables() if _default(name) is None}
+    assert without - BY_MACHINE == {name for name in _example() if defaults()[name] is None}
 
 
 def test_the_readme_has_the_settings_that_people_set_and_only_settings_that_exist() -> None:
     rows = "".join(line for line in README.splitlines() if line.startswith("|") and line.endswith("|"))
     assert [name for name in USUAL if f"`{name}`" not in rows] == []
     table = README.partition("## Settings")[2].partition("\n## ")[0]
-    assert set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", table)) <= {*Settings.variables()}
+    assert set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", table)) <= {*VARIABLES}
 
 
 def test_settings_of_prices_are_exact_and_of_a_range() -> None:

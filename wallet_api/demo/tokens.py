@@ -32,7 +32,7 @@ def face_of(chain: Chain, mint: str) -> Face:
 
 def decimals_of(chain: Chain) -> int:
     """Return the decimals of each token of the chain."""
-    return 6 if chain.name == "solana" else 18
+    return 18 if chain.is_evm else 6
 
 
 class DemoFaces:

@@ -150,7 +150,7 @@ class World:
         row = TradeRow(
             blockchain=wallet.blockchain,
             wallet_address=wallet.wallet_address,
-            tx_signature=solana_signature(random) if chain.name == "solana" else evm_hash(random),
+            tx_signature=evm_hash(random) if chain.is_evm else solana_signature(random),
             mint=token.mint,
             token_name=token.name,
             transaction_type="buy" if is_buy else "sell",
@@ -166,7 +166,7 @@ class World:
     def _make_token(self, chain: Chain, number: int) -> _Token:
         random = seeded(self._seed, chain.name, "token", number)
         is_old = number < _OLD_TOKENS
-        mint = solana_address(random) if chain.name == "solana" else evm_address(random)
+        mint = evm_address(random) if chain.is_evm else solana_address(random)
         return _Token(
             mint=mint,
             name=str(face_of(chain, mint).name),
@@ -183,10 +183,10 @@ def _wallet(place: int, seed: int) -> WalletRow:
     number, group = divmod(place, len(groups))
     chain, type_ = groups[group]
     # The wallets of a number and type have the same address on all EVM chains.
-    if chain.name == "solana":
-        address = solana_address(seeded(seed, "solana", type_, number), SOLANA_PREFIX)
-    else:
+    if chain.is_evm:
         address = evm_address(seeded(seed, "evm", type_, number), EVM_PREFIX)
+    else:
+        address = solana_address(seeded(seed, "solana", type_, number), SOLANA_PREFIX)
     named = {"blockchain": chain.name, "type": type_, "wallet_address": address}
     row = msgspec.convert(named, WalletRow)
     if type_ == "kol":

@@ -25,9 +25,9 @@ def node_source(
     node = KeptNode(node_url(settings, chain), trade_limits(settings), metrics, purse, kept)
 
     def make() -> FirstBuyers:
-        if chain == "solana":
-            return SolanaSource(node, mints)
-        return EvmSource(CHAINS[chain], node, settings.chain(chain).confirm_seconds, mints)
+        if CHAINS[chain].is_evm:
+            return EvmSource(CHAINS[chain], node, settings.chain(chain).confirm_seconds, mints)
+        return SolanaSource(node, mints)
 
     with closing(node.fetcher):
         yield make

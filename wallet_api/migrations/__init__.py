@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import resources
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, QueryTimeout, load_sql, locks, translated
 
 _FILE = re.compile(r"\d{4}_\w+\.sql")
@@ -28,6 +29,18 @@ _HAS_TABLE = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS foun
 _RECORD = "INSERT INTO schema_migrations (name, checksum) VALUES (%s, %s)"
 _HAS_FILL = "SELECT to_regclass('public.wallet_fill') IS NOT NULL AS found"
 _IS_FILLING = "SELECT done_until IS NOT NULL AS found FROM wallet_fill"
+# The one fact of chains that SQL uses; a table would not be there for functions on the workers of a cluster.
+_CURRENCIES = "native_currency"
+_CURRENCY = "WHEN '{0.name}'::text THEN '{0.currency}'::text"
+_HAS_CURRENCY = """
+SELECT COALESCE(position(%(branch)s IN pg_get_functiondef(to_regprocedure('native_currency(text)'))) > 0,
+                TRUE)
+"""
+_STATE_CURRENCIES = """
+CREATE OR REPLACE FUNCTION native_currency(chain text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE chain {} ELSE public.refuse_chain(chain) END
+"""
 _HOLD = "SELECT pg_advisory_xact_lock_shared(%(lock)s)"
 _APPLIED = "SELECT name FROM schema_migrations ORDER BY name"
 # Databases of version 1.0.0 and before do not have it.
@@ -66,9 +79,9 @@ class SchemaError(Exception):
 class Schema:
     """The state of a database, as names of migrations.
 
-    `pending` are not applied yet, `newer` were applied by a later version, and `changed` were applied from
-    files with other contents. `is_earlier` means tables of version 1.0.0 or before, `is_filling` that some
-    sums of wallets are not computed yet.
+    `pending` are not applied yet, among them `native_currency` where this version has other chains. `newer`
+    were applied by a later version, and `changed` were applied from files with other contents. `is_earlier`
+    means tables of version 1.0.0 or before, `is_filling` that some sums of wallets are not computed yet.
     """
 
     pending: tuple[str, ...]
@@ -121,7 +134,15 @@ def inspect(connection: Connection) -> Schema:
     rows = connection.execute("SELECT * FROM schema_migrations ORDER BY name").fetchall()
     schema = compare({row["name"]: row.get("checksum") for row in rows})
     is_filling = connection.fetch_value(_HAS_FILL) and connection.fetch_value(_IS_FILLING)
+    if not schema.pending and not _has_currencies(connection):
+        schema = replace(schema, pending=(_CURRENCIES,))
     return replace(schema, is_filling=bool(is_filling))
+
+
+def _has_currencies(connection: Connection) -> bool:
+    """Return whether the database has the currencies of all chains of this version."""
+    stated = [_CURRENCY.format(chain) for chain in CHAINS.values()]
+    return all(connection.fetch_value(_HAS_CURRENCY, {"branch": branch}) for branch in stated)
 
 
 def compare(applied: Mapping[str, str | None]) -> Schema:
@@ -225,6 +246,10 @@ def _apply_one(
         return None
     name = pending[0]
     progress(name)
+    if name == _CURRENCIES:
+        branches = " ".join(_CURRENCY.format(chain) for chain in CHAINS.values())
+        connection.execute(_STATE_CURRENCIES.format(branches))
+        return name
     sql = load_sql(__name__, name)
     for text, same in _ON_CITUS.items() if connection.is_sharded else ():
         sql = sql.replace(text, same)

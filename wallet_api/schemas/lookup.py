@@ -64,7 +64,7 @@ class LookedUpSchema(Shape):
     )
     matches = Rows(
         MatchSchema,
-        "All matches, in the order solana, bnb, base, eth; absent if not tracked.",
+        f"All matches, in the order {', '.join(CHAINS)}; absent if not tracked.",
         optional=True,
         many=True,
     )

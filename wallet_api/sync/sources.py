@@ -139,22 +139,22 @@ def _node_of(settings: Settings, limits: Limits, chain: str, stack: ExitStack) -
 def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: ExitStack) -> Provider:
     (chain,) = chains
     node, pace = _node_of(settings, limits, chain, stack)
-    setting = f"{chain.upper()}_RPC_URL"
-    if chain == "solana":
+    setting, own = f"{chain.upper()}_RPC_URL", settings.chain(chain)
+    if not CHAINS[chain].is_evm:
         stream = partial(
             SolanaStream,
-            settings.solana_ws_url or str(settings.solana_rpc_url).replace("http", "ws", 1),
+            own.ws_url or str(own.rpc_url).replace("http", "ws", 1),
             settings.follow_subscriptions,
             settings.follow_seconds * _SILENT_PERIODS,
         )
         return Provider(SolanaRpcTrades(node), chains, pace, setting, setting, node.methods, stream)
-    source = EvmRpcTrades(CHAINS[chain], node, settings.chain(chain).confirm_seconds)
+    source = EvmRpcTrades(CHAINS[chain], node, own.confirm_seconds)
     return Provider(source, chains, pace, setting, setting, node.methods, recheck=source.recheck)
 
 
 def _moralis_urls(chains: Sequence[str]) -> str:
     """Return the settings of the URLs that these chains use."""
-    settings = {"MORALIS_SOLANA_URL" if chain == "solana" else "MORALIS_EVM_URL" for chain in chains}
+    settings = {"MORALIS_EVM_URL" if CHAINS[chain].is_evm else "MORALIS_SOLANA_URL" for chain in chains}
     return ", ".join(sorted(settings))
 
 
@@ -173,7 +173,7 @@ def face_sources(
         for chain in chains or [chain for chain in CHAINS if settings.chain(chain).rpc_url is not None]:
             node, pace = _node_of(settings, limits, chain, stack)
             paces.append(pace)
-            sources[chain] = SolanaFaces(node) if chain == "solana" else EvmFaces(CHAINS[chain], node)
+            sources[chain] = EvmFaces(CHAINS[chain], node) if CHAINS[chain].is_evm else SolanaFaces(node)
         if not sources:
             raise SettingsError("no node is configured (SOLANA_RPC_URL, ETH_RPC_URL …)")
         yield sources, paces

@@ -26,18 +26,19 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 def missing_settings(settings: Settings) -> dict[str, str]:
     """Return the chains whose provider lacks a setting, each with the variable that is not set."""
+    keys = {"MORALIS_API_KEY": settings.moralis_api_key, "ALCHEMY_API_KEY": settings.alchemy_api_key}
+    needed = {"moralis": "MORALIS_API_KEY", "alchemy": "ALCHEMY_API_KEY", "demo": "ALCHEMY_API_KEY"}
     missing = {}
     for name in CHAINS:
-        provider = settings.chain(name).provider
-        named = {"rpc": f"{name}_rpc_url", "demo": "alchemy_api_key"}
-        variable = named.get(provider, f"{provider}_api_key")
-        if getattr(settings, variable) is None:
-            missing[name] = variable.upper()
+        own = settings.chain(name)
+        variable = needed.get(own.provider, f"{name.upper()}_RPC_URL")
+        if keys.get(variable, own.rpc_url) is None:
+            missing[name] = variable
     return missing
 
 
 def make_provider(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
     """Return the provider that the settings select for `chain`. Raise SettingsError for a bad token list."""
     evm, solana = _KINDS[settings.chain(chain.name).provider]
-    kind: _Kind = resolve_name(f"{__name__}.{solana if chain.name == 'solana' else evm}")
+    kind: _Kind = resolve_name(f"{__name__}.{evm if chain.is_evm else solana}")
     return kind(chain, settings, limits, metrics)

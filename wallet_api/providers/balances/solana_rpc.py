@@ -48,7 +48,7 @@ class SolanaRpc:
         # The response has no pages, so for a large wallet the first byte may take long.
         limits = replace(limits, silence_seconds=limits.total_seconds)
         self._chain = chain
-        self._node = Node(str(settings.solana_rpc_url), limits, metrics)
+        self._node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
         self._names = Names(self._node)
         self.fetcher = self._node.fetcher
 

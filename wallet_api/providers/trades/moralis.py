@@ -92,7 +92,7 @@ class MoralisTrades:
             "transactionTypes": "buy,sell",
             "limit": str(PAGE_ROWS),
         }
-        if wallet.chain.name == "solana":
+        if not wallet.chain.is_evm:
             return f"{self._solana_url}/account/mainnet/{wallet.address}/swaps", parameters
         # Without it Moralis assumes Ethereum.
         parameters["chain"] = wallet.chain.moralis_chain
