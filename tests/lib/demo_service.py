@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 
+from tests.lib.settings import changed
 from wallet_api.database import connect
 from wallet_api.demo import provider
 from wallet_api.demo.loading import load
@@ -52,5 +53,5 @@ def demo_service(settings: Settings, age: timedelta = timedelta(0), **size: int)
         key = create_key(connection, "demo service", rate="100000/second")
     with provider.running(url) as stand_in:
         changes = {name.lower(): value for name, value in stand_in.items()}
-        own = replace(settings, **changes, holdings_wait_seconds=10.0)
+        own = changed(settings, **changes, holdings_wait_seconds=10.0)
         yield DemoService(own, key, world, msgspec.to_builtins(world.wallet_rows()))
