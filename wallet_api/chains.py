@@ -17,6 +17,8 @@ WalletType = Literal["kol", "smart", "whale"]
 Currency = Literal["SOL", "BNB", "ETH"]
 
 WALLET_TYPES: tuple[WalletType, ...] = get_args(WalletType)
+# As a type of a group: all types of its chain.
+ALL_TYPES = "all"
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 
 # What other tools call a chain, in lower case.
@@ -176,6 +178,11 @@ class Chain:
     def is_native(self, mint: str) -> bool:
         """Return whether `mint`, in stored form, is the native coin or its wrapped form."""
         return mint == self.wrapped_mint or mint in self.pseudo_mints
+
+
+def one_type(type: str | None) -> str | None:
+    """Return the type of the wallets that a request is about; None for all."""
+    return None if type == ALL_TYPES else type
 
 
 def stored_form(text: str, chains: Iterable[Chain]) -> str:

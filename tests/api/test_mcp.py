@@ -237,7 +237,7 @@ def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Call
         (
             "list_wallets",
             {"blockchain": "solana", "type": "cow"},
-            {"code": "invalid_parameter", "parameter": "type", "allowed": ["kol", "smart", "whale"]},
+            {"code": "invalid_parameter", "parameter": "type", "allowed": ["kol", "smart", "whale", "all"]},
         ),
         ("list_wallets", {"type": "kol"}, {"code": "invalid_parameter", "parameter": "blockchain"}),
         ("get_prices", {"blockchain": "solana"}, {"code": "missing_parameter", "parameter": "mint"}),

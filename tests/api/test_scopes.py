@@ -90,6 +90,11 @@ def test_every_operation_about_wallets_refuses_another_type_or_leaves_it_out(
     for path, required in _operations(described):
         if "type" in described.parameters(path):
             assert _reason(other, path, required | {"type": "kol"}) == (403, "out_of_scope", "type"), path
+            # All types together are more than the key reads, where they are allowed.
+            assert _reason(own, path, required | {"type": "all"}) in (
+                (403, "out_of_scope", "type"),
+                (400, None, "type"),
+            ), path
         else:
             assert path in OF_NO_WALLET | BY_THE_WALLET, path
         assert _reason(own, path, required | _type(described, path))[1] != "out_of_scope", path

@@ -333,7 +333,8 @@ def test_arguments_that_do_not_fit_each_other(table: Table) -> None:
             for blockchain, allowed in (("eth", ["kol"]), ("bnb", ["kol", "smart"])):
                 changed = query | {"blockchain": blockchain}
                 changed |= {"address": EVM} if "address" in query else {}
-                error = {"parameter": "type", "allowed": allowed}
+                merged = [type for type in table.described.words(path, "type") if type == "all"]
+                error = {"parameter": "type", "allowed": [*allowed, *merged]}
                 for type in ("whale", "dolphin", *([""] if "type" in query else [])):
                     table.refused(path, changed | {"type": type}, 400, "invalid_parameter", error=error)
         if "address" in query:

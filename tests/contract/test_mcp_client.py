@@ -83,7 +83,7 @@ def test_the_official_client_lists_and_calls_every_tool(
             assert sum(len(block.text) for block in result.content) <= 25_000
         wrong = await client.call_tool("list_wallets", GROUP | {"type": "cow"})
         assert wrong.is_error
-        assert json.loads(wrong.content[0].text)["error"]["allowed"] == ["kol", "smart", "whale"]
+        assert json.loads(wrong.content[0].text)["error"]["allowed"] == ["kol", "smart", "whale", "all"]
         with pytest.raises(import_module("mcp").MCPError, match="There is no tool"):
             await client.call_tool("no_tool", {})
 

@@ -22,6 +22,16 @@ class Described:
         """Return the names of the arguments of an operation."""
         return {parameter["name"] for parameter in self._of_query(path)} - {"api_key"}
 
+    def words(self, path: str, name: str) -> list[str]:
+        """Return the words that an argument of an operation can be; none of another argument."""
+        for parameter in self._of_query(path):
+            if parameter["name"] == name and "$ref" in parameter["schema"]:
+                words: list[str] = self._components["schemas"][
+                    parameter["schema"]["$ref"].rpartition("/")[2]
+                ]["enum"]
+                return words
+        return []
+
     def required(self, path: str) -> dict[str, Any]:
         """Return the examples of the arguments that an operation requires, some unless another is given."""
         return {

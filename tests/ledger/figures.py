@@ -76,7 +76,7 @@ _PAGES: dict[Callable[..., Row], Shape] = {
     token_stats: TokenStatsSchema(),
     token_holders: TokenHoldersSchema(),
 }
-GROUPS = (("solana", "kol"), ("solana", "smart"), ("solana", "whale"), ("eth", "kol"))
+GROUPS = (("solana", "kol"), ("solana", "smart"), ("solana", "whale"), ("solana", "all"), ("eth", "kol"))
 
 
 def figures(

@@ -380,9 +380,7 @@ class Ledger:
     ) -> list[Row]:
         """Return all trades in a token of one type or of all, or those of a window, newest first."""
         of_type = [
-            t
-            for t in _within(now, window, self._of_token(blockchain, mint))
-            if type in (None, self.wallets[t.wallet]["type"])
+            t for t in _within(now, window, self._of_token(blockchain, mint)) if self._is_of(t.wallet, type)
         ]
         left_out = ("symbol", "token_name", "token_supply", "token_decimals")
         return [
@@ -454,7 +452,7 @@ class Ledger:
         """Return the entries of a group's leaderboard in the order of a figure as it is shown."""
         since, until = self._span(now, blockchain, type, period)
         wallets = {trade.wallet for trade in self._of_group(blockchain, type, since, until)}
-        entries = [self._entry(wallet, since, until, now) for wallet in wallets]
+        entries = [self._entry(wallet, type, since, until, now) for wallet in wallets]
         entries = [
             entry for entry in entries if all(self._passes(blockchain, entry, *bound) for bound in filters)
         ]
@@ -610,11 +608,12 @@ class Ledger:
         part, whole = Fraction(entry["period_stats"]["open_cost"]), Fraction(shown(bought, 9))
         return part * 100 <= Fraction(bound) * whole
 
-    def _entry(self, wallet: Wallet, since: datetime, until: datetime, now: datetime) -> Row:
+    def _entry(self, wallet: Wallet, type: str, since: datetime, until: datetime, now: datetime) -> Row:
         profile, positions = self._profile(wallet), self._positions(wallet).values()
+        names = ("name", "image_url", "twitter", "currency", *(("type",) if type == "all" else ()))
         return {
             "wallet": wallet[1],
-            "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
+            "profile": {name: profile[name] for name in names},
             "period_stats": {
                 **open_costs(positions),
                 **luck_of(positions, since, until),
@@ -656,11 +655,14 @@ class Ledger:
             self._walked[wallet] = {mint: walk(trades) for mint, trades in by_mint.items()}
         return self._walked[wallet]
 
+    def _is_of(self, wallet: Wallet, type: str | None) -> bool:
+        return type in (None, "all", self.wallets[wallet]["type"])
+
     def _of_type(self, blockchain: str, type: str) -> list[Trade]:
         return [
             trade
             for trade in self.trades.values()
-            if trade.wallet[0] == blockchain and self.wallets[trade.wallet]["type"] == type
+            if trade.wallet[0] == blockchain and self._is_of(trade.wallet, type)
         ]
 
     def _of_group(self, blockchain: str, type: str, since: datetime, until: datetime) -> list[Trade]:
@@ -698,11 +700,7 @@ class Ledger:
     def _traders(self, blockchain: str, mint: str, type: str | None) -> dict[Wallet, Position]:
         """Return the positions in a token by the wallets of one type or of all."""
         wallets = {trade.wallet for trade in self._of_token(blockchain, mint)}
-        return {
-            wallet: self._positions(wallet)[mint]
-            for wallet in wallets
-            if type in (None, self.wallets[wallet]["type"])
-        }
+        return {wallet: self._positions(wallet)[mint] for wallet in wallets if self._is_of(wallet, type)}
 
     def _priced(
         self, now: datetime, blockchain: str, mint: str, rule: Rule | None = None, *, is_past: bool = False

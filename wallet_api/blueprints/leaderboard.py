@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
+from wallet_api.chains import one_type
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.responses.arguments import load_arguments
@@ -48,5 +49,5 @@ def _page(
 ) -> dict[str, Any]:
     if address is not None and not board.has(address):
         with services().database.read() as connection:
-            find_wallet(connection, blockchain, address, type)
+            find_wallet(connection, blockchain, address, one_type(type))
     return leaderboard_page(board, blockchain, type, address=address, **others)

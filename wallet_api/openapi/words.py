@@ -6,11 +6,22 @@ from typing import Any
 
 from wallet_api import orders, periods
 from wallet_api.chains import CHAINS, WALLET_TYPES
-from wallet_api.schemas import analytics, arguments, explain, feed, signals, status, tokens, wallet_tokens
+from wallet_api.schemas import (
+    analytics,
+    argument_fields,
+    arguments,
+    explain,
+    feed,
+    signals,
+    status,
+    tokens,
+    wallet_tokens,
+)
 
 WORDS: dict[str, Sequence[str]] = {
     "Blockchain": tuple(CHAINS),
     "WalletType": WALLET_TYPES,
+    "GroupType": argument_fields.GROUP_TYPES,
     "Format": arguments.FORMATS,
     "Amounts": arguments.AMOUNTS,
     "Order": orders.ORDERS,

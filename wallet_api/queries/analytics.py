@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_of
 from wallet_api.periods import Period
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_group
@@ -80,9 +81,7 @@ def read_most_traded(
     head, [tokens] = connection.fetch_lists(
         _ANALYTICS,
         {
-            "blockchain": blockchain,
-            "type": type,
-            "currency": CHAINS[blockchain].currency,
+            **group_parameters(blockchain, type),
             "limit": MAX_LIMIT,
             **rule.parameters(now),
             **cut_period(span.since, span.until),

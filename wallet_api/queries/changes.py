@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple, Unpack
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, one_type
 from wallet_api.database import Columns, Connection, Database, Row, load_sql
 from wallet_api.errors import CursorUnknown
 from wallet_api.ledger.tokens import find_tokens
@@ -104,7 +104,7 @@ def read_changes(
         scope = (operation, "after", blockchain or "", type or "", mint or "", *filters.scope)
         wanted = {
             "blockchain": blockchain,
-            "type": type,
+            "type": one_type(type),
             "currencies": list({chain.currency for chain in CHAINS.values()}),
             "now": now,
             "mint": mint,

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.database import Connection, load_sql
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.volume import MAX_WINDOW_SECONDS
 from wallet_api.queries.windows import window_until
@@ -26,8 +27,7 @@ def count_trades(
     """
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {
-        "blockchain": blockchain,
-        "type": type,
+        **group_parameters(blockchain, type),
         "mint": mint,
         "since": window.since,
         **window.parameters,

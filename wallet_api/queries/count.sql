@@ -16,7 +16,7 @@
          FROM lifetimes
         WHERE %(mint)s::text IS NULL
           AND lifetimes.blockchain = %(blockchain)s
-          AND lifetimes.type = %(type)s
+          AND lifetimes.type = ANY (%(types)s::text[])
           AND lifetimes.last_seen > %(since)s
           AND (lifetimes.last_seen <= %(now)s
                OR EXISTS (SELECT
@@ -31,7 +31,7 @@
            ON positions.token_id = scope.token_id
          JOIN wallets
            ON wallets.wallet_id = positions.wallet_id
-        WHERE wallets.type = %(type)s
+        WHERE wallets.type = ANY (%(types)s::text[])
           AND positions.last_seen > %(since)s
           AND (positions.last_seen <= %(now)s
                OR EXISTS (SELECT

@@ -17,12 +17,25 @@
          ORDER BY last_seen DESC
          FETCH FIRST (%(scan)s::bigint + 1) ROWS WITH TIES)
         UNION ALL
+       -- The index has the wallets of one type by their newest trade: those of several types are sorted.
+       (SELECT wallet_id,
+               last_seen
+          FROM lifetimes
+         WHERE %(wallet_ids)s::bigint[] IS NULL
+           AND %(type)s::text IS NULL
+           AND blockchain = %(blockchain)s
+           AND type = ANY (%(types)s::text[])
+           AND last_seen > %(since)s::timestamptz
+           AND last_seen < %(created_at)s::timestamptz
+         ORDER BY last_seen DESC
+         FETCH FIRST (%(scan)s::bigint + 1) ROWS WITH TIES)
+        UNION ALL
        SELECT wallet_id,
               last_seen
          FROM lifetimes
         WHERE wallet_id = ANY (%(wallet_ids)s::bigint[])
           AND blockchain = %(blockchain)s
-          AND type = %(type)s
+          AND type = ANY (%(types)s::text[])
           AND last_seen > %(since)s::timestamptz
           AND last_seen < %(created_at)s::timestamptz
         UNION ALL
@@ -37,7 +50,7 @@
                ORDER BY created_at DESC
                LIMIT 1) AS newest
         WHERE lifetimes.blockchain = %(blockchain)s
-          AND lifetimes.type = %(type)s
+          AND lifetimes.type = ANY (%(types)s::text[])
           AND lifetimes.last_seen >= %(created_at)s::timestamptz
           AND (%(wallet_ids)s::bigint[] IS NULL OR lifetimes.wallet_id = ANY (%(wallet_ids)s::bigint[]))
        ),
@@ -122,7 +135,7 @@
          FROM lifetimes
         WHERE %(sizes)s::integer[] IS NULL
           AND blockchain = %(blockchain)s
-          AND type = %(type)s
+          AND type = ANY (%(types)s::text[])
         UNION ALL
        SELECT txn
          FROM part

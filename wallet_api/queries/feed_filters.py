@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, TypedDict
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, one_type
 from wallet_api.database import Connection, load_sql
 
 _FIND_WALLETS = load_sql(__package__, "find_wallets")
@@ -45,11 +45,12 @@ def read_filters(
     wallet_ids, warnings = None, []
     if addresses is not None:
         chains = list(CHAINS) if blockchain is None else [blockchain]
-        wanted = {"blockchains": chains, "type": type, "addresses": list(addresses)}
+        one = one_type(type)
+        wanted = {"blockchains": chains, "type": one, "addresses": list(addresses)}
         rows = connection.execute(_FIND_WALLETS, wanted).fetchall()
         wallet_ids = [row["wallet_id"] for row in rows]
         found = {row["address"] for row in rows}
-        where = "" if blockchain is None else f" on {blockchain}{'' if type is None else f' as {type}'}"
+        where = "" if blockchain is None else f" on {blockchain}{'' if one is None else f' as {one}'}"
         warnings = [
             f"The wallet {address} is not tracked{where}."
             for address in dict.fromkeys(addresses)

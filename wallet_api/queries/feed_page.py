@@ -5,12 +5,12 @@ from typing import Any, LiteralString, NamedTuple
 
 import msgspec
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.forms import EARLIEST
 from wallet_api.periods import Bounds
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import NO_FILTERS, FeedFilters
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.spans import span_of
 from wallet_api.queries.token_block import read_token
@@ -74,9 +74,7 @@ def read_page(
     The block is None if the token is unknown. With filters a page may have fewer trades, and more may follow.
     """
     defaults = {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": CHAINS[blockchain].currency,
+        **group_parameters(blockchain, type),
         "now": now,
         "limit": limit,
         **filters.parameters,

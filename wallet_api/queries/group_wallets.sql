@@ -3,5 +3,5 @@
        SELECT wallet_id
          FROM wallets
         WHERE blockchain = %(blockchain)s
-          AND type = %(type)s
+          AND type = ANY (%(types)s::text[])
        )

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import ALL_TYPES
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.queries.board_charts import NO_STEPS, steps_of
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.spans import TimeSpan
 from wallet_api.queries.windows import cut_period
 
@@ -76,9 +77,12 @@ def read_entries(
     *,
     with_charts: bool = False,
 ) -> list[Entry]:
-    """Return all wallets of a group that traded in a span, in any order; in dollars by the price at `now`."""
+    """Return all wallets of a group that traded in a span, in any order; in dollars by the price at `now`.
+
+    Those of all types have theirs in their profiles.
+    """
     steps = steps_of(span) if with_charts else None
-    parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
+    parameters = {**group_parameters(blockchain, type), "now": now}
     parameters |= steps.parameters if steps else NO_STEPS
     since = "-infinity" if span.is_all else span.since
     # Of few wallets, so that no board is joined with them.
@@ -90,8 +94,12 @@ def read_entries(
         rows = connection.execute(_LEADERBOARD_ALL, parameters)
     else:
         rows = connection.execute(_LEADERBOARD, parameters | cut_period(span.since, span.until))
+    # Of wallets of one type it is that of the board.
+    without = {} if type == ALL_TYPES else {"profile_type": None}
     return [
-        Entry(row | (steps.chart(row) if steps else {}) | partly.get(row["wallet"], {}), _figures(row))
+        Entry(
+            row | without | (steps.chart(row) if steps else {}) | partly.get(row["wallet"], {}), _figures(row)
+        )
         for row in rows
     ]
 

@@ -6,10 +6,11 @@
               address,
               name,
               image_url,
-              twitter
+              twitter,
+              type
          FROM wallets
         WHERE blockchain = %(blockchain)s
-          AND type = %(type)s
+          AND type = ANY (%(types)s::text[])
        ),
        -- Each day with a trade, of those at the edges the part in the span.
        daily AS MATERIALIZED (
@@ -132,6 +133,7 @@
               tracked.name,
               tracked.image_url,
               tracked.twitter,
+              tracked.type,
               summed.*,
               fallen.max_drawdown,
               charted.chart_places,

@@ -8,7 +8,7 @@
          JOIN wallet_days
            ON wallet_days.wallet_id = lifetimes.wallet_id
         WHERE lifetimes.blockchain = %(blockchain)s
-          AND lifetimes.type = %(type)s
+          AND lifetimes.type = ANY (%(types)s::text[])
           AND %(step_seconds)s::bigint IS NOT NULL
        ),
 {board_charts},
@@ -17,6 +17,7 @@
               wallets.name,
               wallets.image_url,
               wallets.twitter,
+              wallets.type,
 {ledger.sums: $},
               best_trade,
               open_cost,
@@ -39,6 +40,6 @@
          LEFT JOIN charted
            ON charted.wallet_id = lifetimes.wallet_id
         WHERE lifetimes.blockchain = %(blockchain)s
-          AND lifetimes.type = %(type)s
+          AND lifetimes.type = ANY (%(types)s::text[])
        ),
 {board_entries}

@@ -1,6 +1,19 @@
 -- A page of the tracked wallets of a group, by address, over what time a sync has read their trades, and how many the group has
 -- in all: a head, and a list. Needs wallets_by_group, wallet_groups_pkey, sync_wallets_pkey, sync_chains_pkey.
-  WITH page AS (
+  WITH near AS (
+       SELECT of_type.*
+         FROM unnest(%(types)s::text[]) AS tracked (type)
+        -- The first ones of each type, by the index.
+        CROSS JOIN LATERAL (
+              SELECT *
+                FROM wallets
+               WHERE blockchain = %(blockchain)s
+                 AND type = tracked.type
+                 AND address > %(after)s
+               ORDER BY address
+               LIMIT %(limit)s::bigint + 1) AS of_type
+       ),
+       page AS (
        SELECT row_number() OVER (ORDER BY address) AS place,
               address AS wallet_address,
               name,
@@ -12,29 +25,23 @@
               type,
               %(currency)s::text AS currency,
               {ledger.history_span}
-         FROM wallets
+         FROM near AS wallets
          LEFT JOIN sync_wallets AS state
            ON state.wallet_id = wallets.wallet_id
          LEFT JOIN sync_chains AS chain
            ON chain.blockchain = wallets.blockchain
           AND state.is_with_chain
-        WHERE wallets.blockchain = %(blockchain)s
-          AND type = %(type)s
-          AND address > %(after)s
         ORDER BY address
         LIMIT %(limit)s::bigint
        ),
        head AS (
        SELECT 1 AS place,
-              COALESCE((SELECT wallet_count
+              COALESCE((SELECT sum(wallet_count)
                           FROM wallet_groups
                          WHERE blockchain = %(blockchain)s
-                           AND type = %(type)s), 0) AS total,
-              EXISTS (SELECT FROM wallets
-                       WHERE blockchain = %(blockchain)s
-                         AND type = %(type)s
-                         AND address > (SELECT max(wallet_address)
-                                          FROM page)) AS has_more
+                           AND type = ANY (%(types)s::text[])), 0)::bigint AS total,
+              (SELECT count(*)
+                 FROM near) > %(limit)s::bigint AS has_more
        )
 SELECT head.*,
        page.*

@@ -7,9 +7,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.periods import FLOW_PERIODS, PERIOD_LENGTHS
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.windows import cut_period
@@ -60,7 +60,7 @@ class Flows:
 def read_flows(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Flows:
     """Return all tokens that a group traded in (`now` - period, `now`]. `now` counts in whole seconds."""
     now = now.replace(microsecond=0)
-    parameters = {"blockchain": blockchain, "type": type, **cut_period(now - PERIOD_LENGTHS[period], now)}
+    parameters = group_parameters(blockchain, type) | cut_period(now - PERIOD_LENGTHS[period], now)
     native_price = read_native_price(connection, now, blockchain)
     tokens = connection.execute(_NET_FLOW, parameters).fetchall()
     return Flows(now, blockchain, type, tokens, native_price)
@@ -79,9 +79,7 @@ def _parameters(now: datetime, blockchain: str, type: str) -> dict[str, Any]:
     first, second, third, fourth = (now - PERIOD_LENGTHS[window] for window in FLOW_PERIODS)
     older = cut_period(fourth, third)
     return {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": CHAINS[blockchain].currency,
+        **group_parameters(blockchain, type),
         "now": now,
         "first_since": first,
         "second_since": second,

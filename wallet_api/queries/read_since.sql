@@ -6,5 +6,5 @@ SELECT address,
   JOIN sync_wallets
     ON sync_wallets.wallet_id = wallets.wallet_id
  WHERE blockchain = %(blockchain)s
-   AND type = %(type)s
+   AND type = ANY (%(types)s::text[])
    AND synced_from > %(since)s::timestamptz

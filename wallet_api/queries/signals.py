@@ -8,6 +8,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
@@ -82,9 +83,7 @@ def group_signals(
     """
     moment = moment_of(options.as_of, now)
     parameters = {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": CHAINS[blockchain].currency,
+        **group_parameters(blockchain, type),
         **options.parameters(moment),
         **rule.parameters(moment),
     }

@@ -261,7 +261,7 @@
          FROM lifetimes
         WHERE %(include_wallets)s
           AND blockchain = %(blockchain)s
-          AND type = %(type)s
+          AND type = ANY (%(types)s::text[])
           AND last_seen > %(active_since)s
           AND (last_seen <= %(now)s
                OR EXISTS (SELECT

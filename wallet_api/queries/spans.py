@@ -8,6 +8,7 @@ from typing import Any, LiteralString
 from wallet_api.database import Connection
 from wallet_api.forms import EARLIEST
 from wallet_api.periods import ALL, PERIOD_LENGTHS, Bounds, Period
+from wallet_api.queries.groups import group_parameters
 from wallet_api.times import exact_time
 
 # Of the first and of the newest trade; None without any.
@@ -20,7 +21,7 @@ SELECT min(first_seen) AS first_seen,
        max(last_seen) AS last_seen
   FROM lifetimes
  WHERE blockchain = %(blockchain)s
-   AND type = %(type)s
+   AND type = ANY (%(types)s::text[])
 """
 _OF_WALLET = """
 SELECT min(first_seen) AS first_seen,
@@ -79,9 +80,7 @@ def span_of_group(
     connection: Connection, now: datetime, blockchain: str, type: str, period: Period
 ) -> TimeSpan:
     """Return the span of a period or a window of a group, which may begin with its first trade."""
-    return span_of(
-        now, period, lambda: _ever(connection, _OF_GROUP, {"blockchain": blockchain, "type": type})
-    )
+    return span_of(now, period, lambda: _ever(connection, _OF_GROUP, group_parameters(blockchain, type)))
 
 
 def span_of_wallet(connection: Connection, now: datetime, wallet_id: int, period: Period) -> TimeSpan:

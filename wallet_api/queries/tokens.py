@@ -16,6 +16,7 @@ from wallet_api.queries.feed_page import (
     read_page,
     scope_of,
 )
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.token_block import FACE, block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -80,8 +81,8 @@ def token_stats(
     """
     scope = ("tokens/stats", blockchain, type or "", mint)
     requested = TraderPage(sort, **page)
-    filters = {"type": type, "with_never_held": True, **requested.parameters(scope)}
-    token, head, traders = _read(connection, _STATS, now, rule, blockchain, mint, filters)
+    filters = {"with_never_held": True, **requested.parameters(scope)}
+    token, head, traders = _read(connection, _STATS, now, rule, (blockchain, type), mint, filters)
     return {**head, "token": token, "traders": traders, **requested.pagination(head, scope)}
 
 
@@ -101,8 +102,8 @@ def token_holders(
     """
     scope = ("tokens/holders", blockchain, type or "", mint)
     requested = TraderPage(sort, **page)
-    filters = {"type": type, "with_never_held": False, **requested.parameters(scope)}
-    token, head, holders = _read(connection, _HOLDERS, now, rule, blockchain, mint, filters)
+    filters = {"with_never_held": False, **requested.parameters(scope)}
+    token, head, holders = _read(connection, _HOLDERS, now, rule, (blockchain, type), mint, filters)
     return {
         **head,
         "token": token,
@@ -117,14 +118,13 @@ def _read(
     statement: LiteralString,
     now: datetime,
     rule: PriceRule,
-    blockchain: str,
+    group: tuple[str, str | None],
     mint: str,
     filters: dict[str, Any],
 ) -> tuple[dict[str, Any], Row, Columns]:
     """Return the block of a token, and the head and the list of a statement about it."""
-    currency = CHAINS[blockchain].currency
-    parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
+    parameters = {**group_parameters(*group), "mints": [mint], **rule.parameters(now)}
     head, [page] = connection.fetch_lists(statement, parameters | filters)
     if head["token_id"] is None:
         raise TokenNotFound
-    return block_of(head, blockchain), head, page
+    return block_of(head, group[0]), head, page

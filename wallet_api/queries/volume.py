@@ -5,6 +5,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.windows import window_until
 
@@ -29,9 +30,7 @@ def group_volume(
     currency = CHAINS[blockchain].currency
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": currency,
+        **group_parameters(blockchain, type),
         "mint": mint,
         **window.parameters,
     }

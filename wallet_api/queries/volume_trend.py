@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.periods import Period, long_step_of
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.spans import TimeSpan, span_of_group
 from wallet_api.queries.windows import cut_period
@@ -37,9 +37,7 @@ def volume_trend(connection: Connection, now: datetime, blockchain: str, type: s
     native_price = read_native_price(connection, now, blockchain)
     step = long_step_of(span.length)
     parameters = {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": CHAINS[blockchain].currency,
+        **group_parameters(blockchain, type),
         "now": now,
         "since": span.since,
         "until": span.until,

@@ -7,6 +7,7 @@ import msgspec
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries import cursors
+from wallet_api.queries.groups import group_parameters
 
 _LIST = load_sql(__package__, "list_wallets")
 
@@ -33,9 +34,7 @@ def list_wallets(
     page, [wallets] = connection.fetch_lists(
         _LIST,
         {
-            "blockchain": blockchain,
-            "type": type,
-            "currency": CHAINS[blockchain].currency,
+            **group_parameters(blockchain, type),
             "after": after,
             "limit": limit,
         },

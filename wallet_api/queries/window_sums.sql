@@ -12,7 +12,7 @@
 {ledger.volumes: sum($) AS $}
                 FROM volume_rollup
                WHERE volume_rollup.blockchain = %(blockchain)s
-                 AND volume_rollup.type = %(type)s
+                 AND volume_rollup.type = ANY (%(types)s::text[])
                  AND volume_rollup.token_id = scope.token_id
                  AND volume_rollup.bucket_seconds = span.bucket_seconds
                  AND volume_rollup.ends_at > span.starts_at

@@ -7,12 +7,15 @@ from typing import Any
 from marshmallow import ValidationError, fields, missing
 from marshmallow.validate import OneOf, Range
 
+from wallet_api.chains import ALL_TYPES, WALLET_TYPES
 from wallet_api.schemas.fields import Described
 from wallet_api.times import is_time, read_time
 
 # The descriptions of the same arguments in several schemas.
 ROWS = "Rows in a response, at most 1000."
 TYPE = "The category of the wallets; any by default."
+GROUP_TYPE = "The category of the wallets; `all` is those of the chain together."
+GROUP_TYPES: tuple[str, ...] = (*WALLET_TYPES, ALL_TYPES)
 
 MAX_TEXT = 128
 MAX_TEXTS = 100

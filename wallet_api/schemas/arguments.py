@@ -5,9 +5,17 @@ from typing import Any, ClassVar
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validates_schema
 
-from wallet_api.chains import CHAINS, WALLET_TYPES, Chain, stored_form
+from wallet_api.chains import ALL_TYPES, CHAINS, WALLET_TYPES, Chain, stored_form
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
-from wallet_api.schemas.argument_fields import MAX_TEXT, TYPE, Choice, FreeText, Switch
+from wallet_api.schemas.argument_fields import (
+    GROUP_TYPE,
+    GROUP_TYPES,
+    MAX_TEXT,
+    TYPE,
+    Choice,
+    FreeText,
+    Switch,
+)
 
 FORMATS = ("json", "csv", "ndjson")
 AMOUNTS = ("number", "string")
@@ -71,9 +79,10 @@ class Arguments(Schema):
 
     def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
         """Return the words that an argument can be beside those given; None if it is no choice."""
-        if name == "type" and given.get("blockchain") in CHAINS:
-            return CHAINS[given["blockchain"]].types
         words: Sequence[str] | None = getattr(self.fields[name], "allowed", None)
+        if name == "type" and given.get("blockchain") in CHAINS:
+            of_chain = (*CHAINS[given["blockchain"]].types, ALL_TYPES)
+            return [type for type in words or () if type in of_chain]
         return words
 
 
@@ -97,11 +106,12 @@ class ChainArguments(Arguments):
 class GroupArguments(ChainArguments):
     """`blockchain` and `type`, required: a group of wallets. Not every chain has every type."""
 
-    type = Choice(WALLET_TYPES, "The category of the wallets.", required=True)
+    type = Choice(GROUP_TYPES, GROUP_TYPE, required=True)
 
     @validates_schema
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
-        if "type" in data and not any(data["type"] in chain.types for chain in chains_of(data)):
+        of_chains = {type for chain in chains_of(data) for type in chain.types}
+        if data.get("type", ALL_TYPES) not in {*of_chains, ALL_TYPES}:
             raise ValidationError("does not exist on this chain", "type")
 
 

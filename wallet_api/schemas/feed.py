@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, validates_schema
 
-from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.chains import CHAINS
 from wallet_api.schemas.argument_fields import (
+    GROUP_TYPES,
     MAX_TEXTS,
     ROWS,
     Choice,
@@ -80,8 +81,8 @@ class LatestArguments(FollowedWindowMixin, FollowMixin, PagedArguments):
         required=True,
     )
     type = Choice(
-        WALLET_TYPES,
-        "The category of the wallets; with `after`, all without it.",
+        GROUP_TYPES,
+        "The category of the wallets; all with `all`, and with `after` without it.",
         unless=("after",),
         required=True,
     )

@@ -44,6 +44,7 @@ _IN_RANGE = "Closed positions in this range of percent, upper end included."
 class HistoryArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallets/history."""
 
+    type = Choice(WALLET_TYPES, "The category of the wallet.", required=True)
     limit = WholeNumber(1, ROWS, load_default=50)
     since = Time("Only trades from this time on; figures are of all.")
     until = Time("Only trades before this time; figures are of all.")

@@ -83,6 +83,7 @@ class EntryProfileSchema(Shape):
     name = String("Display name.")
     image_url = String("URL of the avatar.")
     twitter = String("URL of the profile on X.")
+    type = String("Category of the wallet, with `type=all`; else absent.", optional=True)
     currency = String("Code of the chain's native coin.")
 
 

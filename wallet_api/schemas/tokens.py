@@ -1,8 +1,7 @@
 """The schemas of what tracked wallets did in a token."""
 
-from wallet_api.chains import WALLET_TYPES
 from wallet_api.orders import ORDERS
-from wallet_api.schemas.argument_fields import ROWS, TYPE, Choice, FreeText, Switch, WholeNumber
+from wallet_api.schemas.argument_fields import GROUP_TYPES, ROWS, TYPE, Choice, FreeText, Switch, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
     FollowMixin,
@@ -55,7 +54,7 @@ TRADER_SORTS = (
 class TokenArguments(GroupArguments):
     """A token, required. Without `type` the wallets of all types."""
 
-    type = Choice(WALLET_TYPES, TYPE)
+    type = Choice(GROUP_TYPES, TYPE)
     mint = FreeText("The token.", required=True)
 
 

@@ -1,0 +1,16 @@
+"""The groups that statements are about: the wallets of a chain, of one type or of all."""
+
+from typing import Any
+
+from wallet_api.chains import CHAINS, one_type
+
+
+def group_parameters(blockchain: str, type: str | None) -> dict[str, Any]:
+    """Return the parameters of a group; `all`, and None, are all types of the chain.
+
+    Statements find wallets by `types`, which an index has; `type`, None for all, chooses among rows that are
+    read in any case.
+    """
+    chain, one = CHAINS[blockchain], one_type(type)
+    types = list(chain.types) if one is None else [one]
+    return {"blockchain": blockchain, "type": one, "types": types, "currency": chain.currency}
