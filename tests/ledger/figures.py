@@ -12,6 +12,7 @@ from tests.ledger.in_process import Row, exact, made
 from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
 from wallet_api.errors import TokenNotFound
+from wallet_api.ledger.tokens import find_tokens
 from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.periods import ALL, Bounds
 from wallet_api.queries.analytics import read_most_traded
@@ -22,6 +23,7 @@ from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_wi
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, read_flows, read_windows
+from wallet_api.queries.outcomes import SPANS, Moment, Outcome, read_outcomes
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.signals import SignalOptions, group_signals
@@ -49,6 +51,7 @@ from wallet_api.schemas.tokens import (
 )
 from wallet_api.schemas.tracker import TrackerSchema
 from wallet_api.schemas.wallet_tokens import SORTS, WalletTokensSchema
+from wallet_api.times import shown_time
 from wallet_api.wallets import find_wallet
 
 # By operation and arguments.
@@ -98,6 +101,7 @@ def figures(
         | _of_tokens(connection, now, mints, rule, limit)
         | _of_groups(connection, now, rule)
         | _of_signals(connection, now, rule)
+        | _of_outcomes(connection, now, mints, rule)
         | _of_windows(connection, now, windows, mints, limit)
         | of_spans(connection, now, spans, mints, rule, limit)
     )
@@ -359,6 +363,33 @@ def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figur
         for group in GROUPS
         for mode, least, min_value in questions
     }
+
+
+def _of_outcomes(
+    connection: Connection, now: datetime, mints: Sequence[tuple[str, str]], rule: PriceRule
+) -> Figures:
+    """Return what became of each traded token after moments from which a price is searched for at an edge."""
+    ids = find_tokens(connection, list(mints))
+    places = {
+        Moment(token_id, now - timedelta(minutes=minutes)): (*token, minutes)
+        for token, token_id in ids.items()
+        for minutes in (60, 61, 66, 120, 361, 420, 1440, 1441, 1500, 1584, 2880)
+    }
+    found = read_outcomes(connection, now, list(places), rule)
+    return {
+        ("outcome", moment.at, now, *places[moment][:2]): {
+            name: _outcome(outcomes[name]) if name in outcomes else None for name in SPANS
+        }
+        for moment, outcomes in found.items()
+    }
+
+
+def _outcome(outcome: Outcome) -> Row:
+    if outcome.is_gone:
+        return {"gone": True, "change_percent": outcome.change_percent}
+    assert outcome.price_at is not None
+    names = ("price", "change_percent", "source")
+    return {name: getattr(outcome, name) for name in names} | {"price_at": shown_time(outcome.price_at)}
 
 
 def _of_windows(

@@ -15,6 +15,7 @@ from tests.naive.calendar import calendar_of
 from tests.naive.charts import chart_of, times_of
 from tests.naive.connections import connections_of
 from tests.naive.luck import luck_of
+from tests.naive.outcomes import outcome_of
 from tests.naive.prices import (
     DAY,
     USUAL,
@@ -544,6 +545,15 @@ class Ledger:
             self._usd_of(blockchain, now),
             token_of,
         )
+
+    def outcome(self, moment: datetime, now: datetime, blockchain: str, mint: str) -> Row:
+        """Return by span what became of a token after a moment, until `now`."""
+
+        def usd_at(trade: Trade, at: datetime) -> Usd:
+            return self._usd_of(blockchain, at)(trade)
+
+        traded, quotes = self._of_token(blockchain, mint), self.quotes.get((blockchain, mint), [])
+        return outcome_of(moment, now, traded, quotes, self.price_rule[0], usd_at)
 
     def _traded_token(
         self, now: datetime, since: datetime, until: datetime, blockchain: str, trades: list[Trade]

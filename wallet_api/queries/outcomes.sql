@@ -1,0 +1,78 @@
+-- What became of tokens after moments: for each length the first price in [moment + length, moment + 1.1 length], its change from the
+-- first one in [moment, moment + length / 10], and whether a market was asked in that time, which is over, and had no pool that is
+-- large enough. Nothing after `now` counts.
+-- Needs tokens_pkey, native_prices_pkey, token_quotes_pkey, and what first_price.sql needs.
+  WITH wanted AS MATERIALIZED (
+       SELECT requested.place,
+              requested.moment,
+              tokens.token_id,
+              native_currency(tokens.blockchain) AS currency
+         FROM unnest(%(token_ids)s::bigint[], %(moments)s::timestamptz[]) WITH ORDINALITY AS requested (token_id, moment, place)
+         JOIN tokens
+           ON tokens.token_id = requested.token_id
+       ),
+       -- The number 0 is where all begin, in the longest of these times.
+       part AS (
+       SELECT *
+         FROM (VALUES (0, 0, 8640), (1, 3600, 3960), (2, 21600, 23760), (3, 86400, 95040)) AS part (number, starts, ends)
+       ),
+       span AS MATERIALIZED (
+       SELECT 4 * wanted.place + part.number AS ordinal,
+              wanted.token_id,
+              NULL::bigint AS wallet_id,
+              bounds.starts_at,
+              LEAST(bounds.ends_at, %(now)s) AS ends_at,
+              bounds.ends_at < %(now)s AS is_over,
+              native.usd
+         FROM wanted
+        CROSS JOIN part
+        CROSS JOIN LATERAL (
+              SELECT wanted.moment + part.starts * interval '1 second' AS starts_at,
+                     wanted.moment + part.ends * interval '1 second' AS ends_at) AS bounds
+         LEFT JOIN LATERAL (
+              SELECT price.usd
+                FROM native_prices AS price
+               WHERE price.currency = wanted.currency
+                 AND price.priced_at <= bounds.starts_at
+               ORDER BY price.priced_at DESC
+               LIMIT 1) AS native
+           ON TRUE
+        WHERE bounds.starts_at <= %(now)s
+       ),
+{ledger.first_price},
+       gone AS MATERIALIZED (
+       SELECT span.ordinal
+         FROM span
+         JOIN token_quotes AS quote
+           ON quote.token_id = span.token_id
+          AND quote.span_seconds IN (60, 3600)
+          AND quote.starts_at > span.starts_at - interval '1 hour'
+          AND quote.starts_at <= span.ends_at
+        WHERE span.is_over
+          AND quote.quoted_at >= span.starts_at
+          AND quote.quoted_at <= span.ends_at
+        GROUP BY span.ordinal
+       HAVING bool_and(COALESCE(quote.not_used, '') IN ('missing', 'thin'))
+       )
+SELECT wanted.token_id,
+       wanted.moment,
+       part.starts AS seconds,
+       round_price(ending.price) AS price,
+       ending.price_at,
+       ending.source,
+       CASE WHEN ending.price IS NOT NULL THEN percentage(ending.price - beginning.price, beginning.price)
+            ELSE -100
+       END AS change_percent,
+       ending.price IS NULL AS is_gone
+  FROM wanted
+ CROSS JOIN part
+  LEFT JOIN first_price AS beginning
+    ON beginning.ordinal = 4 * wanted.place
+   AND beginning.price_at <= wanted.moment + part.starts / 10 * interval '1 second'
+  LEFT JOIN first_price AS ending
+    ON ending.ordinal = 4 * wanted.place + part.number
+  LEFT JOIN gone
+    ON gone.ordinal = 4 * wanted.place + part.number
+ WHERE part.number > 0
+   AND (beginning.price IS NOT NULL AND ending.price IS NOT NULL
+        OR ending.price IS NULL AND gone.ordinal IS NOT NULL)
