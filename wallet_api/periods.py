@@ -37,6 +37,8 @@ PERIODS = tuple(BUCKETS)
 BOARD_PERIODS = (*PERIODS, "90d", ALL)
 # The windows of flows, the shortest first.
 FLOW_PERIODS = ("1h", "6h", "1d", "7d")
+# After how long it is looked at what became of a signal, the shortest first.
+OUTCOME_SPANS = {"1h": timedelta(hours=1), "6h": timedelta(hours=6), "24h": timedelta(hours=24)}
 
 
 class Bounds(NamedTuple):

@@ -14,7 +14,7 @@ from wallet_api.database import Connection
 from wallet_api.errors import TokenNotFound
 from wallet_api.ledger.tokens import find_tokens
 from wallet_api.orders import BOARD_SORTS, ORDERS
-from wallet_api.periods import ALL, Bounds
+from wallet_api.periods import ALL, OUTCOME_SPANS, Bounds
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
@@ -23,7 +23,7 @@ from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_wi
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, read_flows, read_windows
-from wallet_api.queries.outcomes import SPANS, Moment, Outcome, read_outcomes
+from wallet_api.queries.outcomes import Moment, read_outcomes
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.signals import SignalOptions, group_signals
@@ -42,7 +42,7 @@ from wallet_api.schemas.history import HistorySchema
 from wallet_api.schemas.leaderboard import EntrySchema
 from wallet_api.schemas.prices import PricesSchema
 from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.signals import SignalSchema
+from wallet_api.schemas.signals import OutcomeSchema, SignalSchema
 from wallet_api.schemas.tokens import (
     TRADER_SORTS,
     TokenHoldersSchema,
@@ -51,7 +51,6 @@ from wallet_api.schemas.tokens import (
 )
 from wallet_api.schemas.tracker import TrackerSchema
 from wallet_api.schemas.wallet_tokens import SORTS, WalletTokensSchema
-from wallet_api.times import shown_time
 from wallet_api.wallets import find_wallet
 
 # By operation and arguments.
@@ -378,18 +377,11 @@ def _of_outcomes(
     found = read_outcomes(connection, now, list(places), rule)
     return {
         ("outcome", moment.at, now, *places[moment][:2]): {
-            name: _outcome(outcomes[name]) if name in outcomes else None for name in SPANS
+            name: exact(made(OutcomeSchema), outcomes[name]) if name in outcomes else None
+            for name in OUTCOME_SPANS
         }
         for moment, outcomes in found.items()
     }
-
-
-def _outcome(outcome: Outcome) -> Row:
-    if outcome.is_gone:
-        return {"gone": True, "change_percent": outcome.change_percent}
-    assert outcome.price_at is not None
-    names = ("price", "change_percent", "source")
-    return {name: getattr(outcome, name) for name in names} | {"price_at": shown_time(outcome.price_at)}
 
 
 def _of_windows(

@@ -530,7 +530,10 @@ class Ledger:
         least_wallets: int = 3,
         min_value: Decimal = Decimal(0),
     ) -> list[Row]:
-        """Return all signals of a group, of which only profiles and names are of later than `now`."""
+        """Return all signals of a group, of which profiles and names are of later than `now`.
+
+        What became of them is until a day later.
+        """
 
         def token_of(mint: str) -> Row:
             token = self.token(now, blockchain, mint, is_past=True)
@@ -538,13 +541,16 @@ class Ledger:
             names = ("token_name", "price", "price_usd", "price_at", "price_source", "liquidity_usd")
             return {"mint": mint} | {name: token[name] for name in names}
 
-        return signals_of(
+        rows = signals_of(
             Question(now, mode, hours, least_wallets, Fraction(min_value)),
             self._of_type(blockchain, type),
             {wallet: self._whole_profile(wallet) for wallet in self.wallets},
             self._usd_of(blockchain, now),
             token_of,
         )
+        for row in rows:
+            row["outcome"] = self.outcome(now, now + DAY, blockchain, row["token"]["mint"])
+        return rows
 
     def outcome(self, moment: datetime, now: datetime, blockchain: str, mint: str) -> Row:
         """Return by span what became of a token after a moment, until `now`."""

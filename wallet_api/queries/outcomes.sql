@@ -14,7 +14,8 @@
        -- The number 0 is where all begin, in the longest of these times.
        part AS (
        SELECT *
-         FROM (VALUES (0, 0, 8640), (1, 3600, 3960), (2, 21600, 23760), (3, 86400, 95040)) AS part (number, starts, ends)
+         FROM (VALUES (0, NULL, 0, 8640), (1, '1h', 3600, 3960), (2, '6h', 21600, 23760), (3, '24h', 86400, 95040))
+              AS part (number, span, starts, ends)
        ),
        span AS MATERIALIZED (
        SELECT 4 * wanted.place + part.number AS ordinal,
@@ -56,14 +57,14 @@
        )
 SELECT wanted.token_id,
        wanted.moment,
-       part.starts AS seconds,
+       part.span,
        round_price(ending.price) AS price,
-       ending.price_at,
+       iso_time(ending.price_at) AS price_at,
        ending.source,
        CASE WHEN ending.price IS NOT NULL THEN percentage(ending.price - beginning.price, beginning.price)
             ELSE -100
        END AS change_percent,
-       ending.price IS NULL AS is_gone
+       CASE WHEN ending.price IS NULL THEN TRUE END AS gone
   FROM wanted
  CROSS JOIN part
   LEFT JOIN first_price AS beginning

@@ -10,6 +10,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
+from wallet_api.queries.outcomes import Moment, outcome_columns
 from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -92,6 +93,9 @@ def group_signals(
     is_past = options.as_of is not None
     tokens = _tokens_of(connection, moment, blockchain, signals["mint"], rule, is_past=is_past)
     wallets_of = rows_by(wallets, "ordinal")
+    outcomes = outcome_columns(
+        connection, now, [Moment(token_id, moment) for token_id in signals["token_id"]], rule
+    )
     data = {
         "blockchain": blockchain,
         "type": type,
@@ -107,6 +111,7 @@ def group_signals(
                 "signal_type": options.mode,
                 "signal_strength": _strength(row["wallet_count"], options.least_wallets),
                 **_signal(row, blockchain, options.window_hours, tokens[row["mint"]]),
+                **outcomes[ordinal - 1],
                 "wallets": wallets_of.get(ordinal),
             }
             for ordinal, row in enumerate(rows, 1)

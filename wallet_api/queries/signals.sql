@@ -313,6 +313,7 @@
        ),
        shown AS (
        SELECT ordinal AS place,
+              wanted.token_id,
               wanted.mint,
               stats.trader_count,
               stats.still_holding_count,

@@ -1,5 +1,8 @@
 """The schemas of the signals of a group."""
 
+from typing import ClassVar
+
+from wallet_api.periods import OUTCOME_SPANS
 from wallet_api.schemas.argument_fields import Choice, Number, Switch, Time, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import (
@@ -129,6 +132,34 @@ class SignalWindowSchema(Shape):
     supply_pct_bought = Measure("The same in percent of the supply; null without one.", nullable=True)
 
 
+class OutcomeSchema(Shape):
+    """What became of a token after a span: its first price then, or that it was gone."""
+
+    price = Amount(
+        "The first price in [`as_of` + span, `as_of` + 1.1 span], of a trade or a market; absent if gone.",
+        optional=True,
+    )
+    price_at = Moment("Its time; absent if gone.", optional=True)
+    change_percent = Measure(
+        "Its change from the first price in [`as_of`, `as_of` + span / 10], in percent; -100 if gone."
+    )
+    source = String("`trade` or `market`: what makes the price; absent if gone.", optional=True)
+    gone = Boolean(
+        "True if a market was asked then, and had no pool with enough liquidity; absent otherwise.",
+        optional=True,
+    )
+
+
+class OutcomesSchema(Shape):
+    """What became of a token after each span."""
+
+    class Meta:
+        include: ClassVar = {
+            span: Rows(OutcomeSchema, "After this span; null as long as it is not known.", nullable=True)
+            for span in OUTCOME_SPANS
+        }
+
+
 class SignalSchema(Shape):
     """A token, and what makes it a signal."""
 
@@ -145,6 +176,7 @@ class SignalSchema(Shape):
         optional=True,
     )
     window = Rows(SignalWindowSchema, "What these wallets did in the window.")
+    outcome = Rows(OutcomesSchema, "What became of the token after `as_of`, until now.")
 
 
 class SignalsSchema(NativePriceShape, GroupShape):
