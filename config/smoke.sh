@@ -286,6 +286,10 @@ if [ -n "$address" ]; then
     if [ -n "$traded" ] && ask explain "/v1/wallets/explain?$wallet&mint=$traded&limit=5" 200; then
         same explain "the mint" "$(get explain .data.totals.mint)" "$traded"
     fi
+    newest=$(get history .data.trades.0.created_at)
+    if [ -n "$newest" ] && ask copy "/v1/wallets/copy?$wallet&since=$newest&limit=3" 200; then
+        same copy "the address" "$(get copy .data.wallet)" "$address"
+    fi
     if ask connections "/v1/wallets/connections?$wallet&limit=3" 200; then
         same connections "the address" "$(get connections .data.wallet_address)" "$address"
         holds connections "more are shown than there are" \

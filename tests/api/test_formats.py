@@ -41,6 +41,7 @@ LISTED: dict[str, tuple[str, Row]] = {
     "/wallets/lookup": ("wallets", {"address": f"{ANN},{BEN}"}),
     "/wallets/connections": ("connections", WALLET),
     "/wallets/explain": ("steps", WALLET | {"mint": TOKEN["mint"]}),
+    "/wallets/copy": ("steps", WALLET),
     "/signals": ("signals", GROUP | {"mode": "entry"}),
     "/analytics": ("tokens", GROUP | {"mode": "most_traded"}),
 }

@@ -18,6 +18,7 @@ from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
+from wallet_api.queries.copies import CopyPage, CopyTerms, copy_wallet
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.explain import StepsPage, explain_position
 from wallet_api.queries.feed import latest_trades, trades_within
@@ -39,6 +40,7 @@ from wallet_api.schemas.analytics import AnalyticsSchema
 from wallet_api.schemas.brief import BriefSchema
 from wallet_api.schemas.calendar import CalendarSchema
 from wallet_api.schemas.connections import ConnectionsSchema
+from wallet_api.schemas.copies import CopySchema
 from wallet_api.schemas.count import CountSchema
 from wallet_api.schemas.explain import ExplainSchema
 from wallet_api.schemas.feed import LatestSchema, TimerangeSchema
@@ -73,6 +75,7 @@ SHAPES: dict[str, Shape] = {
     "/v1/wallets/lookup": LookupSchema(),
     "/v1/wallets/brief": BriefSchema(),
     "/v1/wallets/explain": ExplainSchema(),
+    "/v1/wallets/copy": CopySchema(),
     "/v1/search": SearchSchema(),
     "/v1/wallets/history": HistorySchema(),
     "/v1/wallets/tokens": WalletTokensSchema(),
@@ -203,6 +206,9 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
             {period: read_board(connection, NOW, **GROUP, period=period) for period in WINDOWS.values()},
         ),
         ("/v1/wallets/explain", "steps"): explain_position(connection, tracked, NOW, StepsPage(MINT)),
+        ("/v1/wallets/copy", "at_its_prices"): copy_wallet(
+            connection, tracked, NOW, CopyPage(january, CopyTerms(delay=0), limit=3)
+        ),
         ("/v1/wallets/history", "page"): wallet_history(connection, tracked, NOW, HistoryPage(limit=1)),
         ("/v1/wallets/tokens", "page"): wallet_tokens(connection, tracked, NOW, TokensPage(limit=1)),
         ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW),

@@ -14,8 +14,9 @@ from tests.naive.analytics import flows_of, trend_of
 from tests.naive.calendar import calendar_of
 from tests.naive.charts import chart_of, times_of
 from tests.naive.connections import connections_of
+from tests.naive.copies import Copier, Terms, copy_of
 from tests.naive.luck import luck_of
-from tests.naive.outcomes import outcome_of
+from tests.naive.outcomes import first_price, outcome_of
 from tests.naive.prices import (
     DAY,
     USUAL,
@@ -347,6 +348,29 @@ class Ledger:
             "active_hours": record.pop("active_hours"),
         }
         return {"wallet": address, "profile": profile, **record}
+
+    def copy(
+        self, now: datetime, blockchain: str, address: str, window: Period, terms: Terms | None = None
+    ) -> Row:
+        """Return what a copier of a wallet would have got in a window."""
+        wallet, usd_of = (blockchain, address), self._usd_of(blockchain, now)
+        since, until = span_of(now, window, [trade.at for trade in self._newest_first(wallet)])
+
+        def first(mint: str, start: datetime, end: datetime) -> Priced | None:
+            others = [trade for trade in self._of_token(blockchain, mint) if trade.wallet != wallet]
+            quotes = self.quotes.get((blockchain, mint), [])
+            least = self.price_rule[0]
+            return first_price(start, end, others, quotes, least, lambda trade, _: usd_of(trade))
+
+        return {
+            **stated(since, until),
+            **copy_of(
+                Copier(now, since, until, first),
+                self._positions(wallet).values(),
+                terms or Terms(),
+                lambda mint: self._priced(now, blockchain, mint),
+            ),
+        }
 
     def connections(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the connections of a wallet, all of them."""

@@ -62,13 +62,15 @@ class Time(Described, fields.String):
 
 
 class WholeNumber(Described, fields.Integer):
-    """An argument that is a whole number of at least `minimum`, in plain digits."""
+    """An argument that is a whole number of at least `minimum`, and at most `most`, in plain digits."""
 
-    def __init__(self, minimum: int, description: str, **options: Any) -> None:
+    def __init__(self, minimum: int, description: str, most: int | None = None, **options: Any) -> None:
         allowed = f"must be a whole number of at least {minimum}"
+        if most is not None:
+            allowed = f"must be a whole number from {minimum} to {most}"
         super().__init__(
             description,
-            validate=Range(min=minimum, error=allowed),
+            validate=Range(min=minimum, max=most, error=allowed),
             error_messages={"invalid": allowed},
             **options,
         )
@@ -82,17 +84,27 @@ class WholeNumber(Described, fields.Integer):
 
 
 class Number(Described, fields.Decimal):
-    """An argument that is a decimal number of at least 0, in plain digits."""
+    """An argument that is a decimal number of at least 0 or above it, at most `most`, in plain digits."""
 
-    def __init__(self, description: str, **options: Any) -> None:
-        allowed = "must be a decimal number of at least 0, such as 2 or 0.25"
+    def __init__(
+        self, description: str, *, above_zero: bool = False, most: int | None = None, **options: Any
+    ) -> None:
+        least = "above 0" if above_zero else "of at least 0"
+        allowed = f"must be a decimal number {least}, such as 2 or 0.25"
+        if most is not None:
+            allowed = f"must be a decimal number {least} and at most {most}, such as 2 or 0.25"
         super().__init__(description, error_messages={"invalid": allowed}, **options)
+        self.above_zero = above_zero
+        self.most = most
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Decimal:
         # Not longer than any amount in the ledger.
         if not _NUMBER.fullmatch(value) or len(value) > MAX_TEXT:
             raise self.make_error("invalid")
-        return Decimal(value)
+        number = Decimal(value)
+        if (self.above_zero and not number) or (self.most is not None and number > self.most):
+            raise self.make_error("invalid")
+        return number
 
 
 class FreeText(Described, fields.String):

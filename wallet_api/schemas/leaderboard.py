@@ -50,21 +50,21 @@ class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
         "The figure to sort by; `total_volume` by default. Wallets without the figure come last.",
     )
     order = Choice(ORDERS, "`desc` (default) or `asc`.")
-    min_txn = WholeNumber(1, "Only wallets with at least so many trades; others have no rank.")
-    min_volume = Number("Only wallets with at least this `total_volume`.")
-    min_closed = WholeNumber(1, "Only wallets with at least this `closed_count`.")
-    min_win_rate = Number("Only wallets with at least this `win_rate_percentage`.")
+    min_txn = WholeNumber(1, "At least so many trades; wallets with fewer have no rank.")
+    min_volume = Number("At least this `total_volume`.")
+    min_closed = WholeNumber(1, "At least this `closed_count`.")
+    min_win_rate = Number("At least this `win_rate_percentage`.")
     max_without_cost = Number(
         "Only wallets whose `sold_without_cost` is at most so many percent of `total_sell`."
     )
     max_open_cost = Number(
         "Only wallets whose `open_cost` is at most so many percent of all buys they ever made."
     )
-    min_win_rate_low = Number("Only wallets with at least this `win_rate_low`.")
-    min_profit_factor = Number("Only wallets with at least this `profit_factor`, or with gains and no loss.")
-    min_active_days = WholeNumber(1, "Only wallets with at least so many `active_days`.")
-    max_fast_share = Number("Only wallets with at most this `fast_share`.")
-    max_drawdown = Number("Only wallets with at most this `max_drawdown`.")
+    min_win_rate_low = Number("At least this `win_rate_low`.")
+    min_profit_factor = Number("At least this `profit_factor`, or with gains and no loss.")
+    min_active_days = WholeNumber(1, "At least so many `active_days`.")
+    max_fast_share = Number("At most this `fast_share`.")
+    max_drawdown = Number("At most this `max_drawdown`.")
     chart = Switch(
         f"`true` gives each entry a `chart`; requires a `limit` of at most {CHARTS}. `false` by default.",
         load_default=False,

@@ -1,0 +1,180 @@
+"""GET /v1/wallets/copy: the worked example of docs/figures.md, its edges, its pages, and what is refused."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, BEN, SMART, UNTRACKED, price_row, trade_row
+
+# Responses are not cached: what was imported a moment ago counts.
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+NOON = NOW - timedelta(days=2)
+PATH = "/wallets/copy"
+OF_ANN = {"blockchain": "solana", "address": ANN}
+OTHER = mint_of("other")
+
+
+def trade(address: str, at: timedelta, side: str, tokens: str, value: str, **fields: str) -> Row:
+    """A trade so long after noon."""
+    signature = f"{address[:3]}{at.total_seconds():.0f}"
+    moved = {"transaction_type": side, "token_amount": tokens, "value": value}
+    return trade_row(address, signature, NOON + at, **moved, **fields)
+
+
+def seconds(count: float) -> timedelta:
+    """So many seconds."""
+    return timedelta(seconds=count)
+
+
+HOUR = timedelta(hours=1)
+EXAMPLE = [
+    trade(ANN, seconds(0), "buy", "1000", "10"),
+    trade(BEN, seconds(4), "buy", "100", "1.2"),
+    trade(BEN, seconds(20), "buy", "100", "1.25"),
+    trade(ANN, HOUR, "sell", "500", "10"),
+    trade(BEN, HOUR + seconds(30), "sell", "100", "1.5"),
+    trade(ANN, 2 * HOUR, "sell", "500", "5"),
+    trade(ANN, 47 * HOUR, "buy", "2", "3", mint=OTHER),
+]
+
+
+def shown(row: Row, *names: str) -> list[str]:
+    """Members of a row as texts."""
+    return [str(row.get(name)) for name in names]
+
+
+def sums(steps: Sequence[Row]) -> dict[str, Decimal]:
+    """The totals that steps add up to."""
+    totals = {
+        "invested": [step["value"] for step in steps if step["transaction_type"] == "buy"],
+        "realized_pnl": [step.get("realized_pnl", Decimal(0)) for step in steps],
+        "fees": [step["fee"] for step in steps],
+    }
+    return {name: sum(parts, Decimal(0)) for name, parts in totals.items()}
+
+
+def test_the_worked_example(caller: Caller, importer: Importer) -> None:
+    importer.trades(EXAMPLE)
+    data = caller.get(PATH, **OF_ANN)
+    names = ("followed", "price", "source", "value", "token_amount", "fee", "realized_pnl")
+    assert [shown(step, *names) for step in data["steps"]] == [
+        ["True", "0.0125", "trade", "10", "792", "0.1", "None"],
+        ["True", "0.015", "trade", "5.8806", "396", "0.0594", "0.8806"],
+        ["False", "None", "None", "0", "396", "0", "-5"],
+        ["False", "None", "None", "0", "0", "0", "None"],
+    ]
+    assert data["steps"][0]["price_at"] == f"{NOON + seconds(20):%Y-%m-%dT%H:%M:%SZ}"
+    figures = {
+        **{"invested": "10", "realized_pnl": "-4.1194", "fees": "0.1594", "return_percent": "-41.194"},
+        **{"unrealized_pnl": "0", "unpriced_cost": "0", "wallet_return_percent": "50"},
+        **{"wallet_return_percent_all": "38.4615", "followed": "2", "not_followed": "1"},
+        **{"not_followed_value": "3", "stuck": "1", "delay": "5", "fee_percent": "1", "size": "None"},
+    }
+    assert dict(zip(figures, shown(data, *figures), strict=True)) == figures
+    assert sums(data["steps"]) == {name: data[name] for name in ("invested", "realized_pnl", "fees")}
+    [warning] = data["warnings"]
+    assert "No price moves by the copier's own orders" in warning
+
+
+def test_its_own_size_and_other_terms_decide_what_is_bought(caller: Caller, importer: Importer) -> None:
+    importer.trades(EXAMPLE)
+    data = caller.get(PATH, **OF_ANN, size="2.5", fee_percent="0", delay=0)
+    # At Ann's own prices all of it is followed.
+    assert [shown(step, "value", "token_amount") for step in data["steps"]] == [
+        *(["2.5", "250"], ["2.5", "125"], ["1.25", "125"]),
+        ["2.5", "1.666666666666666667"],
+    ]
+    assert shown(data, "realized_pnl", "followed", "not_followed", "size") == ["1.25", "4", "0", "2.5"]
+    late = caller.get(PATH, **OF_ANN, delay=21)
+    assert shown(late, "followed", "not_followed", "not_followed_value", "stuck") == ["0", "2", "13", "0"]
+    assert late["return_percent"] is late["wallet_return_percent"] is None
+
+
+def test_a_sell_waits_a_day_and_is_among_what_is_left_until_then(caller: Caller, importer: Importer) -> None:
+    at = NOW - NOON
+    importer.trades(
+        [
+            trade(ANN, at - 2 * HOUR, "buy", "10", "10"),
+            trade(BEN, at - 2 * HOUR + seconds(9), "buy", "10", "10"),
+            trade(ANN, at - HOUR, "sell", "10", "30"),
+        ]
+    )
+    data = caller.get(PATH, **OF_ANN, fee_percent=0)
+    assert shown(data, "followed", "stuck", "realized_pnl", "unrealized_pnl") == ["1", "0", "0", "20"]
+    assert shown(data["steps"][-1], "followed", "token_amount", "realized_pnl") == ["False", "0", "None"]
+    # The last price is Ann's own; another one comes 50 minutes later.
+    importer.trades([trade(SMART, at - seconds(600), "sell", "1", "0.5")])
+    data = caller.get(PATH, **OF_ANN, fee_percent=0)
+    assert shown(data, "followed", "stuck", "realized_pnl", "unrealized_pnl") == ["2", "0", "-5", "0"]
+
+
+def test_a_quote_is_a_price_and_a_trade_too_small_is_none(caller: Caller, importer: Importer) -> None:
+    importer.prices([price_row("200", NOON)])
+    importer.trades([EXAMPLE[0], trade(BEN, seconds(8), "buy", "1", "0.0049"), EXAMPLE[2]])
+    quoted = {"blockchain": "solana", "mint": mint_of("mint"), "usd": "2.4", "liquidity_usd": "20000"}
+    importer.quotes([quoted | {"priced_at": (NOON + seconds(12)).isoformat()}])
+    [step] = caller.get(PATH, **OF_ANN)["steps"]
+    assert shown(step, "price", "source") == ["0.012", "market"]
+
+
+def test_what_was_held_before_the_window_is_no_part_of_the_copy(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(ANN, -HOUR, "buy", "1000", "1"), *EXAMPLE])
+    since = f"{NOON:%Y-%m-%dT%H:%M:%SZ}"
+    data = caller.get(PATH, **OF_ANN, since=since, fee_percent=0)
+    # 500 of 2,000 are a quarter, also of the copier's bag of 800; the other 500 a third of the rest.
+    assert [shown(step, "token_amount", "realized_pnl") for step in data["steps"]] == [
+        *(["800", "None"], ["200", "0.5"], ["200", "-2.5"], ["0", "None"])
+    ]
+    ended = caller.get(PATH, **OF_ANN, until=since)
+    assert (ended["pagination"]["total"], ended["not_followed"]) == (1, 1)
+
+
+def test_steps_have_pages(caller: Caller, importer: Importer) -> None:
+    importer.trades(EXAMPLE)
+    whole = caller.get(PATH, **OF_ANN)
+    assert whole["pagination"]["total"] == len(whole["steps"]) == 4
+    assert caller.pages(PATH, "steps", **OF_ANN, limit=1) == whole["steps"]
+    cursor = caller.get(PATH, **OF_ANN, limit=1)["pagination"]["next_cursor"]
+    for other in ({"delay": 6}, {"size": 1}, {"fee_percent": 2}, {"address": BEN}, {"until": "2026-11-01"}):
+        assert caller.refused(PATH, **OF_ANN | other, cursor=cursor)["parameter"] == "cursor"
+    assert len(caller.get(PATH, **OF_ANN, limit=1001)["warnings"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        *(("delay", wrong) for wrong in ("3601", "-1", "0.5")),
+        *(("fee_percent", wrong) for wrong in ("100.1", "-1", "1%")),
+        *(("size", wrong) for wrong in ("0", "-1", "1e3")),
+        ("since", "2100-01-01"),
+        ("limit", "0"),
+    ],
+)
+def test_what_no_copier_can_do_is_refused(caller: Caller, name: str, wrong: str) -> None:
+    assert caller.refused(PATH, **OF_ANN | {name: wrong})["parameter"] == name
+
+
+def test_a_wallet_that_never_traded_or_is_not_tracked(caller: Caller, importer: Importer) -> None:
+    data = caller.get(PATH, **OF_ANN)
+    assert (data["steps"], data["invested"], data["return_percent"]) == ([], 0, None)
+    assert caller.refused(PATH, **OF_ANN | {"address": UNTRACKED})["reason"] == "wallet_not_found"
+
+
+def test_more_trades_than_can_be_walked_are_refused_with_a_window_that_is_not(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.trades(
+        trade(ANN, seconds(number), "buy", "1", "1", mint=mint_of(f"{number % 50}"))
+        for number in range(3_001)
+    )
+    error = caller.refused(PATH, **OF_ANN)
+    assert (error["code"], error["parameter"]) == ("invalid_parameter", "since")
+    since = error["message"].rpartition("since=")[2].removesuffix(".")
+    assert caller.get(PATH, **OF_ANN, since=since)["pagination"]["total"] == 3_000
