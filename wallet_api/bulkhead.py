@@ -23,7 +23,8 @@ class Wait(Enum):
     # To charge a key, or to read balances.
     PRIMARY = "primary"
     PROVIDER = "provider"
-    # For the board of a window, beside DATA: a quarter of the slots, so that those that are kept go on.
+    # For the board of a window, or the copies of a board, beside DATA: a quarter of the slots, so that those
+    # that are kept go on.
     WINDOW = "window"
 
 

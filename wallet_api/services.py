@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
 from wallet_api.periods import Period
+from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.leaderboard_page import Board
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.signals import size_of_signals
@@ -41,6 +42,9 @@ _TOKEN_COUNTS_SECONDS = 600.0
 _TOKEN_COUNTS = 10_000
 # The rows of windows that are kept, of some kB each.
 _WINDOW_ROWS = 20_000
+# What copiers of boards would have got is kept for so many times as long as a board, of so many boards.
+_COPIES_TTLS = 10
+_COPIES = 200
 # The signals that are kept, and their wallets, of 2 to 3 kB each.
 _SIGNALS = 20_000
 # More would compete with requests for the processors.
@@ -61,6 +65,8 @@ class Services:
     registry: CollectorRegistry
     boards: Cache[Any]
     windows: Cache[Any]
+    copies: Cache[BoardCopies]
+    slow_slot: Callable[..., AbstractContextManager[None]]
     board_refreshers: ThreadPoolExecutor
     signals: Cache[dict[str, Any]]
     wallet_counts: Cache[dict[str, dict[str, int]]]
@@ -84,7 +90,7 @@ class Services:
         board_refreshers = ThreadPoolExecutor(_BOARDS_AT_ONCE, thread_name_prefix="board")
 
         @contextmanager
-        def window_slot(*, wait: bool) -> Iterator[None]:
+        def slow_slot(*, wait: bool) -> Iterator[None]:
             with bulkhead.slot(Wait.WINDOW, wait=wait), bulkhead.slot(wait=wait):
                 yield
 
@@ -108,7 +114,9 @@ class Services:
             holdings=HoldingsService(settings, database, bulkhead, large.await_turn, registry),
             registry=registry,
             boards=Cache(ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
-            windows=Cache(ttl_seconds, max_size=_WINDOW_ROWS, size_of=_rows_of_board, slot=window_slot),
+            windows=Cache(ttl_seconds, max_size=_WINDOW_ROWS, size_of=_rows_of_board, slot=slow_slot),
+            copies=Cache(_COPIES_TTLS * ttl_seconds, max_size=_COPIES),
+            slow_slot=slow_slot,
             board_refreshers=board_refreshers,
             signals=Cache(ttl_seconds, max_size=_SIGNALS, size_of=size_of_signals, slot=bulkhead.slot),
             wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),

@@ -6,10 +6,11 @@ from decimal import Decimal
 
 import pytest
 
+from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, SMART, UNTRACKED, price_row, trade_row
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, price_row, trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 NOW = datetime.now(UTC).replace(microsecond=0)
 NOON = NOW - timedelta(days=2)
 PATH = "/wallets/copy"
+BOARD = "/wallet/leaderboard"
 OF_ANN = {"blockchain": "solana", "address": ANN}
 OTHER = mint_of("other")
 
@@ -136,6 +138,32 @@ def test_what_was_held_before_the_window_is_no_part_of_the_copy(caller: Caller, 
     assert (ended["pagination"]["total"], ended["not_followed"]) == (1, 1)
 
 
+def test_a_board_has_the_copies_of_its_entries(caller: Caller, importer: Importer) -> None:
+    importer.trades(EXAMPLE)
+    names = ("copied_return_percent", "followed", "not_followed", "stuck")
+    plain = caller.get(BOARD, **GROUP, period="7d")["leaderboard"]
+    for span in ({"period": "7d"}, {"since": f"{NOON:%Y-%m-%dT%H:%M:%SZ}"}):
+        entries = caller.get(BOARD, **GROUP, **span, copied="true", sort="realized_pnl")["leaderboard"]
+        assert {entry["wallet"]: shown(entry, *names) for entry in entries} == {
+            ANN: ["-41.194", "2", "1", "1"],
+            # Nobody trades in time but for the last of Ben's buys, which he sold to none.
+            BEN: ["None", "0", "2", "0"],
+        }
+        shorter = [{name: entry[name] for name in entry if name not in names} for entry in entries]
+        assert sorted(row["wallet"] for row in shorter) == sorted(row["wallet"] for row in plain)
+    assert shorter[0].keys() == plain[0].keys()
+    table = caller.send(BOARD, **GROUP, period="7d", copied="true", format="csv").text.splitlines()
+    assert table[0].count(",stuck") == 1
+
+
+def test_only_the_first_hundred_entries_are_copied(caller: Caller, importer: Importer) -> None:
+    wallets = [row for row in random_trades.wallets(303) if row["type"] == "kol"]
+    importer.wallets(wallets)
+    importer.trades(trade(row["wallet_address"], seconds(0), "buy", "1", "1") for row in wallets)
+    entries = caller.get(BOARD, **GROUP, period="7d", copied="true")["leaderboard"]
+    assert [entry["rank"] for entry in entries if "followed" not in entry] == [101]
+
+
 def test_steps_have_pages(caller: Caller, importer: Importer) -> None:
     importer.trades(EXAMPLE)
     whole = caller.get(PATH, **OF_ANN)
@@ -176,5 +204,10 @@ def test_more_trades_than_can_be_walked_are_refused_with_a_window_that_is_not(
     )
     error = caller.refused(PATH, **OF_ANN)
     assert (error["code"], error["parameter"]) == ("invalid_parameter", "since")
+    [entry] = (board := caller.get(BOARD, **GROUP, period="all", copied="true"))["leaderboard"]
+    assert "followed" not in entry
+    assert board["warnings"][0].startswith(
+        "Entries that are not copied: 1. They have more than 3000 trades each"
+    )
     since = error["message"].rpartition("since=")[2].removesuffix(".")
     assert caller.get(PATH, **OF_ANN, since=since)["pagination"]["total"] == 3_000

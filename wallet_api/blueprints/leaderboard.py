@@ -1,5 +1,6 @@
 """GET /v1/wallet/leaderboard: the ranked wallets of a group over a period."""
 
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -7,6 +8,8 @@ from flask import Blueprint, Response
 
 from wallet_api.chains import one_type
 from wallet_api.errors import WalletNotFound
+from wallet_api.periods import Period
+from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import ADDRESS, examples_of
@@ -45,9 +48,30 @@ def leaderboard() -> Response:
 
 
 def _page(
-    board: Board, blockchain: str, type: str, *, chart: bool, address: str | None = None, **others: Any
+    board: Board,
+    blockchain: str,
+    type: str,
+    *,
+    chart: bool,
+    copied: bool,
+    address: str | None = None,
+    **others: Any,
 ) -> dict[str, Any]:
     if address is not None and not board.has(address):
         with services().database.read() as connection:
             find_wallet(connection, blockchain, address, one_type(type))
-    return leaderboard_page(board, blockchain, type, address=address, **others)
+    data = leaderboard_page(board, blockchain, type, address=address, **others)
+    return _with_copies(board, data, blockchain, type, others["period"]) if copied else data
+
+
+def _with_copies(
+    board: Board, data: dict[str, Any], blockchain: str, type: str, period: Period
+) -> dict[str, Any]:
+    """Return a page with what copiers of its entries would have got, of which few are read at a time."""
+    current = services()
+    copies = current.copies.get((blockchain, type, period), partial(BoardCopies, blockchain)).value
+    if copies.missing(data["leaderboard"]):
+        with current.slow_slot(wait=True), current.database.read() as connection:
+            now, addresses = datetime.now(UTC), copies.missing(data["leaderboard"])
+            copies.read(connection, now, addresses, board.span, current.price_rule)
+    return copies.added(data)

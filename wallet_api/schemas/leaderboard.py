@@ -10,7 +10,6 @@ from wallet_api.schemas.argument_fields import Choice, FreeText, Number, Switch,
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
-    OLD_PRICE,
     OPEN_COST,
     OPEN_COST_USD,
     PROFIT_PERCENTAGE,
@@ -54,21 +53,18 @@ class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
     min_volume = Number("At least this `total_volume`.")
     min_closed = WholeNumber(1, "At least this `closed_count`.")
     min_win_rate = Number("At least this `win_rate_percentage`.")
-    max_without_cost = Number(
-        "Only wallets whose `sold_without_cost` is at most so many percent of `total_sell`."
-    )
-    max_open_cost = Number(
-        "Only wallets whose `open_cost` is at most so many percent of all buys they ever made."
-    )
+    max_without_cost = Number("At most this `sold_without_cost`, in percent of `total_sell`.")
+    max_open_cost = Number("At most this `open_cost`, in percent of all buys they ever made.")
     min_win_rate_low = Number("At least this `win_rate_low`.")
     min_profit_factor = Number("At least this `profit_factor`, or with gains and no loss.")
     min_active_days = WholeNumber(1, "At least so many `active_days`.")
     max_fast_share = Number("At most this `fast_share`.")
     max_drawdown = Number("At most this `max_drawdown`.")
     chart = Switch(
-        f"`true` gives each entry a `chart`; requires a `limit` of at most {CHARTS}. `false` by default.",
+        f"`true` gives each entry a `chart`; requires a `limit` of at most {CHARTS}.",
         load_default=False,
     )
+    copied = Switch("`true` adds to the first 100 entries what copiers would have got.", load_default=False)
     address = FreeText("This wallet's entry alone, with its rank among those not left out.")
 
     @validates_schema
@@ -152,6 +148,14 @@ class EntrySchema(Shape):
     period_stats = Rows(PeriodStatsSchema, "Its figures over the period.")
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
     chart = Rows(ChartSchema, "How its profit grew; absent without `chart=true`.", optional=True)
+    copied_return_percent = Measure(
+        "What a copier would have got, as in /v1/wallets/copy, in percent, some minutes ago; absent without"
+        " `copied=true`, beyond the first 100 entries, of too many trades, and if nothing was bought.",
+        optional=True,
+    )
+    followed = Integer("Trades that were followed; absent where that is, but for one reason.", optional=True)
+    not_followed = Integer("Buys that could not be followed; absent where `followed` is.", optional=True)
+    stuck = Integer("Sells that nobody bought from; absent where `followed` is.", optional=True)
     history_since = Moment(
         "A sync has read all of its trades since this time in the period: before it, some may be missing."
         " Absent otherwise.",
@@ -190,4 +194,8 @@ class LeaderboardSchema(StatedMixin, NativePriceShape):
         f"{PAGE.removesuffix('.')}; absent without `limit`.",
         optional=True,
     )
-    warnings = Strings(OLD_PRICE, optional=True)
+    warnings = Strings(
+        "That the price of the native coin, on which dollars rest, is old; how many entries are not copied;"
+        " absent otherwise.",
+        optional=True,
+    )

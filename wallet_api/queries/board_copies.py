@@ -1,0 +1,82 @@
+"""What copiers of the first wallets of a board would have got."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.queries.copies import DEFAULT_TERMS, MAX_TRADES
+from wallet_api.queries.spans import TimeSpan
+from wallet_api.queries.token_price import PriceRule
+
+# Only entries of at most this rank have them.
+MOST_COPIED = 100
+# Of all wallets that are read at once: they take a processor less than a second.
+MAX_BOARD_TRADES = 10_000
+
+_COPIES = load_sql(__package__, "board_copies")
+_IDS = """
+SELECT wallet_id
+  FROM wallets
+ WHERE blockchain = %(blockchain)s
+   AND address = ANY (%(addresses)s)
+"""
+
+
+class BoardCopies:
+    """The copies of the wallets of a group in a period or a window, each read when it is first shown."""
+
+    def __init__(self, blockchain: str) -> None:
+        self._blockchain = blockchain
+        self._rows: dict[str, Row] = {}
+
+    def missing(self, entries: Iterable[Row]) -> list[str]:
+        """Return the addresses of these entries of a board that can be read at once, and are not yet."""
+        found, trades = [], 0
+        for entry in entries:
+            count = entry["period_stats_total_txn"]
+            if entry["rank"] > MOST_COPIED or entry["wallet"] in self._rows or count > MAX_TRADES:
+                continue
+            trades += count
+            if trades > MAX_BOARD_TRADES:
+                break
+            found.append(entry["wallet"])
+        return found
+
+    def read(
+        self,
+        connection: Connection,
+        now: datetime,
+        addresses: list[str],
+        span: TimeSpan,
+        rule: PriceRule,
+    ) -> None:
+        """Read the copies of some wallets in the span of their board, by the default terms."""
+        now = now.replace(microsecond=0)
+        rows = connection.execute(_IDS, {"blockchain": self._blockchain, "addresses": addresses})
+        parameters = {
+            "wallet_ids": [row["wallet_id"] for row in rows],
+            "currency": CHAINS[self._blockchain].currency,
+            "since": span.since,
+            "until": span.until,
+            **DEFAULT_TERMS.parameters,
+            **rule.parameters(now),
+        }
+        for row in connection.execute(_COPIES, parameters):
+            self._rows[row.pop("address")] = row
+
+    def added(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the data of a page of the board with the copies of its entries, and what it lacks."""
+        entries = [
+            entry | self._rows.get(entry["wallet"], {}) if entry["rank"] <= MOST_COPIED else entry
+            for entry in data["leaderboard"]
+        ]
+        lacking = sum(entry["rank"] <= MOST_COPIED and "followed" not in entry for entry in entries)
+        if not lacking:
+            return data | {"leaderboard": entries}
+        warning = (
+            f"Entries that are not copied: {lacking}. They have more than {MAX_TRADES} trades each, or more"
+            f" than {MAX_BOARD_TRADES} in all, of which a later request shows others."
+        )
+        return data | {"leaderboard": entries, "warnings": [warning]}
