@@ -202,6 +202,15 @@ def test_native_coin_for_an_order_is_the_wallets_own_and_on_a_node_without_state
         assert (decoded(gift, node).drafts, bool(decoded(gift, node).unproven)) == ((), True)
 
 
+def test_an_order_whose_proceeds_went_to_somebody_else_is_no_trade_and_a_part_of_them_is_unclear() -> None:
+    order = otc(WALLET, (CAT, UNITS), (USDC, 100 * UNITS))
+    gave = transfer(CAT, WALLET, Q, UNITS)
+    elsewhere = carried(order, gave, transfer(USDC, Q, FRIEND, 100 * UNITS))
+    assert decoded(elsewhere).why == NO_TRADE
+    part = carried(order, gave, transfer(USDC, Q, WALLET, 50 * UNITS), transfer(USDC, Q, FRIEND, 50 * UNITS))
+    assert str(decoded(part).why) == "unclear"
+
+
 def test_two_orders_of_one_transaction_have_their_own_prices() -> None:
     both = (
         transfer(CAT, WALLET, FRIEND, UNITS),

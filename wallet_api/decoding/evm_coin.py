@@ -10,6 +10,7 @@ from wallet_api.decoding.evm_consent import Consent, How
 from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, Unanswered
 from wallet_api.decoding.evm_flows import EvmFlows
 from wallet_api.decoding.evm_logs import Logs, signed
+from wallet_api.decoding.evm_routers import is_returned, kept_fee, paid_out
 from wallet_api.decoding.moves import agrees
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
@@ -20,10 +21,14 @@ _FEES = 50
 
 @dataclass(frozen=True, slots=True)
 class CoinChange:
-    """By how much the wallet's native coin changed; exact, or else what logs say."""
+    """By how much the wallet's native coin changed; exact, or else what logs say.
+
+    `kept` is the fee that a known contract states to have kept of it.
+    """
 
     units: int
     is_exact: bool
+    kept: int = 0
 
 
 def find_coin(
@@ -48,7 +53,13 @@ def find_coin(
         return CoinChange(change + wrapped, is_exact=True), flows
     if is_paid:
         return CoinChange(wrapped, is_exact=True), flows
-    return CoinChange(wrapped - own + _logged(evidence, consent, flows, units), is_exact=False), flows
+    is_signed = consent.how is How.SIGNED
+    said = paid_out(flows, units) if is_signed else 0
+    if said:
+        return CoinChange(wrapped + said, is_exact=True), flows
+    kept = kept_fee(evidence, flows, units) if is_signed else 0
+    logged = _logged(evidence, consent, flows, units, kept)
+    return CoinChange(wrapped - own + logged, is_exact=False, kept=kept), flows
 
 
 def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int | None:
@@ -127,16 +138,18 @@ def _balance_change(evidence: EvmEvidence, consent: Consent) -> int | None:
     return change
 
 
-def _logged(evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int) -> int:
-    """Return by how much the native coin changed according to logs.
+def _logged(evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int, kept: int) -> int:
+    """Return by how much the native coin changed according to logs, without a fee that was kept.
 
     What others wrapped, and native pools got, came from the wallet, if everybody else has what he had before.
-    The rest of the value came back, or is a fee if it is small.
+    The rest of the value came back, or is a fee if it is small, and a router is not known to return it.
+    Raise Unanswered.
     """
-    change = flows.withdrawn - flows.deposited - flows.pooled
+    change = flows.withdrawn - flows.deposited - flows.pooled - kept
     # A contract pays native coin without sending a transaction.
     if consent.how is not How.SIGNED or evidence.logs.to == flows.wallet.address or change > 0:
         return change
-    if units > 0 and (not change or agrees(-change, flows.paid, _FEES)):
+    is_small = units > 0 and (not change or agrees(-change, flows.paid, _FEES))
+    if is_small and not is_returned(evidence, flows, -change):
         return -flows.paid
     return max(change, -flows.paid)

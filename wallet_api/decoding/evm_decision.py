@@ -6,11 +6,11 @@ The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 
+from wallet_api.decoding.evm_asked import asked
 from wallet_api.decoding.evm_coin import CoinChange, find_coin
 from wallet_api.decoding.evm_consent import Consent, How
-from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, decimals_of
+from wallet_api.decoding.evm_evidence import EvmEvidence, decimals_of
 from wallet_api.decoding.evm_flows import EvmFlows
-from wallet_api.decoding.evm_input import PAYING, recipient_in
 from wallet_api.decoding.evm_orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
 from wallet_api.decoding.evm_others import (
     NOTHING,
@@ -23,6 +23,7 @@ from wallet_api.decoding.evm_others import (
     passes_through,
     price,
     round_trips,
+    sent_to_itself,
     stated,
 )
 from wallet_api.decoding.legs import SwapWriter
@@ -168,7 +169,7 @@ class Decision:
             return self._unpaid(mint, units, coin, others)
         if not others.given:
             return self._unseen(mint, units, coin)
-        if not (coin.is_exact or self._is_confirmed(units, coin, others)):
+        if not (coin.is_exact or self._is_confirmed(mint, units, coin, others)):
             said = stated(self._flows, mint, units, coin.units)
             return _NO_VALUE if said is None else self._trade(mint, units, coin, said)
         is_part = units > 0 and abs(units) * FEES < abs(others.shared) * (FEES - 1)
@@ -189,15 +190,12 @@ class Decision:
 
     def _is_for_another(self) -> bool:
         """Return whether the wallet had a known router pay another one. Raise Unanswered."""
-        if self._evidence.logs.to not in PAYING:
-            return False
-        given = self._evidence.answer(Question(Need.INPUT))
-        paid = recipient_in(given) if isinstance(given, bytes) else None
-        return paid not in (None, self._wallet.address)
+        return self._consent.how is How.SIGNED and not asked(self._evidence).is_for(self._wallet.address)
 
-    def _is_confirmed(self, units: int, coin: CoinChange, others: Exchanged) -> bool:
+    def _is_confirmed(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> bool:
         """Return whether others exchanged about the coin that logs say, and all of the token."""
-        return agrees(others.coin, coin.units) and others.is_all(units)
+        sold = units + sent_to_itself(self._flows, mint) if units < 0 else units
+        return agrees(others.coin, coin.units + coin.kept) and (others.is_all(units) or others.is_all(sold))
 
     def _trade(self, mint: str, units: int, coin: CoinChange, moved: int) -> Decoded:
         swap = self._write.for_coin(mint, units, coin.units, moved)

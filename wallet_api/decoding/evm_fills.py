@@ -19,8 +19,6 @@ from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 
 _ORDERS = frozenset(venue.address for venue in EVM if venue.role == Role.ORDERS)
-# The words of what an event states of a party.
-_PARTY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Fill:
     """Units of a token that an order gave, and of one that it got; None if it got native coin without a log.
 
     `is_moved` is whether they are not stated, but what moved at the wallet; `is_elsewhere` whether somebody
-    else has the proceeds.
+    else has the proceeds, but for what it got.
     """
 
     lost: str
@@ -86,10 +84,7 @@ class _Orders:
     def _stated(self) -> Iterator[Fill | None]:
         """Yield what known contracts state of the wallet's orders; None if its own logs contradict it."""
         for event in self._of(Role.STATES, Role.SETTLEMENT):
-            places = event.venue.places
-            for start in range(0, len(places), _PARTY):
-                owner, lost, gained = (event.address(place) for place in places[start : start + 3])
-                gave, got = (event.values[place] for place in places[start + 3 : start + _PARTY])
+            for owner, lost, gained, gave, got, _ in event.parties():
                 is_own = owner == self._wallet.address
                 if gave and got and (is_own or (owner in _ORDERS and self._is_placed(event, owner, gained))):
                     is_paid = not is_own or self._left[lost] >= gave
@@ -101,7 +96,7 @@ class _Orders:
         came = min(self._came[fill.gained], fill.got)
         if fill.gained in self._wallet.chain.pseudo_mints or agrees(came, fill.got, FEES):
             return fill
-        return replace(fill, is_elsewhere=True)
+        return replace(fill, got=came, is_elsewhere=True)
 
     def _is_placed(self, event: Event, contract: str, gained: str) -> bool:
         """Return whether the wallet placed an order in native coin. Raise Unanswered."""

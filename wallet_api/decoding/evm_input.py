@@ -1,4 +1,4 @@
-"""The orders in the input of a transaction, proven by hashes that contracts logged; and whom a router pays.
+"""The orders in the input of a transaction, proven by hashes that contracts logged.
 
 Who has placed an order has signed its hash, so that a contract that fills an order with this hash acts for
 him: https://eips.ethereum.org/EIPS/eip-712, and OrderLib of https://github.com/1inch/limit-order-protocol.
@@ -11,9 +11,7 @@ from functools import cache
 from Crypto.Hash import keccak
 
 from wallet_api.decoding.evm import address_of
-from wallet_api.decoding.evm_venues import EVM
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.venues import Role
 
 _WORD = 32
 # salt, maker, receiver, the token that he gives, the one that he gets, their amounts, and traits.
@@ -25,13 +23,6 @@ _ORDER = (
 )
 _DOMAIN = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 _NAME, _VERSION = b"1inch Aggregation Router", b"6"
-PAYING = frozenset(venue.address for venue in EVM if venue.role == Role.PAYS)
-# swapExactTokensForETH, the same for tokens with a fee, and swapTokensForExactETH; and the three ForTokens:
-# amounts, the place of the path, the recipient, and until when.
-_SALES = frozenset(
-    map(bytes.fromhex, ("18cbafe5", "791ac947", "4a25d94a", "38ed1739", "5c11d795", "8803dbee"))
-)
-_SALE_WORDS, _RECIPIENT = 5, 3
 # Of the traits: the wrapped coin is paid as native coin.
 _UNWRAPS = 1 << 247
 
@@ -64,14 +55,6 @@ def orders_in(given: bytes, wallet: TrackedWallet, logged: Mapping[str, Containe
                     seen.add(hashed)
                     yield _order(wallet.chain.wrapped_mint, words)
         place = given.find(maker, place + 1)
-
-
-def recipient_in(given: bytes) -> str | None:
-    """Return to whom a router pays the proceeds of tokens; None for another call."""
-    if given[:4] not in _SALES or len(given) < 4 + _SALE_WORDS * _WORD:
-        return None
-    start = 4 + _RECIPIENT * _WORD
-    return address_of(given[start : start + _WORD].hex())
 
 
 def _order(wrapped: str, words: bytes) -> Order:

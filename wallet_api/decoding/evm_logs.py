@@ -24,6 +24,8 @@ from wallet_api.decoding.venues import Role, Venue
 # The text of 32 bytes.
 _WORD = 66
 _SIGN = 1 << 255
+# The words of what an event states of a party, without who was paid.
+_PARTY = 5
 
 
 class Move(NamedTuple):
@@ -44,6 +46,17 @@ class Wrap(NamedTuple):
     units: int
 
 
+class Stated(NamedTuple):
+    """What a contract states of a party: the tokens and amounts that it gave and got, and who was paid."""
+
+    owner: str
+    lost: str
+    gained: str
+    gave: int
+    got: int
+    receiver: str
+
+
 class Event(NamedTuple):
     """A log with the topic of a venue. `is_known` is whether it is of the venue's own contract."""
 
@@ -56,6 +69,17 @@ class Event(NamedTuple):
     def address(self, place: int) -> str:
         """Return the address at a place of the values; ZERO if there is none."""
         return f"0x{self.values[place] % (1 << 160):040x}" if place < len(self.values) else ZERO
+
+    def parties(self) -> Iterator[Stated]:
+        """Yield what it states of each party; nothing if it has too few values."""
+        places = self.venue.places
+        has_receiver = self.venue.role == Role.PAID_OUT
+        if len(self.values) > max(places):
+            for start in range(0, len(places), _PARTY + has_receiver):
+                owner, lost, gained = (self.address(place) for place in places[start : start + 3])
+                gave, got = (self.values[place] for place in places[start + 3 : start + _PARTY])
+                receiver = self.address(places[start + _PARTY]) if has_receiver else owner
+                yield Stated(owner, lost, gained, gave, got, receiver)
 
 
 _VENUES: Mapping[str, Mapping[str, Venue]] = defaultdict(dict)

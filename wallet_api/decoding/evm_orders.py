@@ -7,7 +7,7 @@ from wallet_api.decoding.evm_consent import Consent
 from wallet_api.decoding.evm_evidence import EvmEvidence, decimals_of
 from wallet_api.decoding.evm_fills import Fill
 from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.swaps import Reason, Swap, TrackedWallet
+from wallet_api.decoding.swaps import NO_TRADE, Reason, Swap, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
@@ -23,7 +23,8 @@ def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent
     chain = wallet.chain
     fills = consent.fills
     if any(fill.is_elsewhere for fill in fills):
-        return Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
+        is_nothing = all(fill.is_elsewhere and not fill.got for fill in fills)
+        return Decoded(why=NO_TRADE) if is_nothing else Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
     coin = _coin(evidence, wallet, consent)
     if coin is None and any(fill.got is None for fill in fills):
         return Decoded(why=Reason.NO_VALUE, detail=NO_COIN)

@@ -119,6 +119,12 @@ def taxed(flows: EvmFlows, mint: str) -> int:
     )
 
 
+def sent_to_itself(flows: EvmFlows, mint: str) -> int:
+    """Return how much of a token went from the wallet to the token's own contract, such as a tax."""
+    mine = flows.by_owner[flows.wallet.address]
+    return sum(move.units for move in mine if move.mint == move.taker == mint)
+
+
 def is_deposited(flows: EvmFlows, mint: str, units: int) -> bool:
     """Return whether a contract that has the wallet's tokens logged these units, and no other amount.
 

@@ -47,6 +47,10 @@ _SAFE_OWNERS_START = "0x66753cd2356569ee081232e3be8909b950e0a76c1f8460c3a5e3c2be
 _SAFE_MODULE_START = "0xb648d3644f584ed1c2232d53c46d87e693586486ad0d1175f8656013110b714e"
 _SAFE_MODULE = "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8"
 _INFINITY = "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237"
+_KYBER_SWAPPED = "0xd6d4f5681c246c9f42c203e287975af1601f8df8035a9251f79aab5c8f09e2f8"
+_SWAPPED = "0x20efd6d5195b7b50273f01cd79a27989255356f9f13293edc53ee142accfdb75"
+_BANANA_FEE = "0x72015ace03712f361249380657b3d40777dd8f8a686664cab48afd9dbbe4499f"
+_BOT_FEE = "0x0c2a2f565c7774c59e49ef6b3c255329f4d254147e06e724d3a8569bb7bd21ad"
 
 # Addresses.
 _0X = "0xdef1c0ded9bec7f1a1670819833240f027b25eff"
@@ -213,8 +217,37 @@ EVM = (
         )
         for address, recorded in addresses.items()
     ),
-    # https://docs.uniswap.org/contracts/v2, Router02.
-    Venue(Role.PAYS, "Uniswap 2", "0x7a250d5630b4cf539739df2c5dacb4c659f2488d", "", (), "0x03cfba95"),
+    # The routers of https://docs.uniswap.org/contracts and of forks; MetaMask's, whose adapters keep a fee.
+    *(
+        Venue(Role.PAYS, name, address, "", (), recorded)
+        for name, address, recorded in (
+            ("Uniswap 2", "0x7a250d5630b4cf539739df2c5dacb4c659f2488d", "0x03cfba95"),
+            ("Sushi", "0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f", "0x57d75561"),
+            ("Uniswap 3", "0xe592427a0aece92de3edee1f18e0157c05861564", "0xc2bfaf0a"),
+            ("PancakeSwap 2", "0x10ed43c718714eb63d5aa57b78b54704e256024e", "0x0ff20222"),
+            ("Uniswap 3, second", "0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45", "0x265c15c2"),
+            ("Uniswap, universal", "0xef1c6e67703c7bd7107eed8303fbe6ec2554bf6b", "0x8c1aab13"),
+            ("Uniswap, universal 2", "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad", "0x4932e390"),
+            ("Uniswap, universal 4", "0x66a9893cc07d91d95644aedd05d03f95e1dba8af", "0x4a3d3205"),
+            ("MetaMask", "0x881d40237659c251811cec9c364ef91dc08d300c", "0x5648121b"),
+        )
+    ),
+    # KyberSwap's Swapped, and a fork of it: who called, the tokens, whom it paid, and the amounts.
+    *(
+        Venue(Role.PAID_OUT, name, address, topic, (0, 1, 2, 4, 5, 3), recorded)
+        for name, address, topic, recorded in (
+            ("KyberSwap", "0x6131b5fae19ea4f9d964eac0408e4408b66337b5", _KYBER_SWAPPED, "0x5ed0b7ee"),
+            ("0x77edae6a", "0x77edae6a5f332605720688c7fda7476476e8f83f", _SWAPPED, "0x21110115"),
+        )
+    ),
+    # Bots that state what they keep: of a sale's proceeds, or beside what a purchase cost.
+    *(
+        Venue(Role.KEEPS, name, address, topic, (0, 1), recorded)
+        for name, address, topic, recorded in (
+            ("Banana Gun", "0x3328f7f4a1d1c57c35df56bbf0c9dcafca309c49", _BANANA_FEE, "0x4e4b34d1"),
+            ("0x1e071380", "0x1e071380e7d0d6e16e0e6a2a8c990b45b13c8f90", _BOT_FEE, "0x33c78878"),
+        )
+    ),
     # TokenManager 2 of four.meme: TokenPurchase and TokenSale, with the tokens and the coin.
     Venue(Role.POOL, "four.meme, buy", _FOUR_MEME, _FOUR_MEME_BUY, (4, 3), MADE),
     Venue(Role.POOL, "four.meme, sale", _FOUR_MEME, _FOUR_MEME_SALE, (3, 4), MADE),

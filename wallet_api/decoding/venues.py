@@ -51,9 +51,13 @@ class Role(StrEnum):
     VAULTS = "pool with a vault for each token"
     """The same, of two tokens, each of which is with an owner of its own."""
     PAYS = "pays"
-    """A router that pays whom its input names."""
+    """A router whose input names whom it pays, and what it keeps or returns of native coin."""
+    KEEPS = "keeps"
+    """It has kept the native coin of its event, as the fee for what the wallet of its event exchanged."""
     ROUTER = "router"
     """Its event has the amounts that its caller exchanged."""
+    PAID_OUT = "paid out"
+    """It has exchanged the amounts of its event for its caller, and paid the receiver of the event."""
 
 
 class Venue(NamedTuple):
@@ -61,7 +65,8 @@ class Venue(NamedTuple):
 
     `places` are those of the wallet, or of what the pool got and gave, among the values of the log: its
     topics after the first one, then its words. Of what states an order they are five for each party: who it
-    is, the token that it gave and the one that it got, and the amounts of both. Of a program they are those
+    is, the token that it gave and the one that it got, and the amounts of both; of what was paid out the
+    same, and the receiver; of what is kept the amount, and the wallet. Of a program they are those
     of the escrow and of the wallet among the accounts of its instruction. `holder` has the tokens where that
     is not the emitter. `recorded` is the beginning of the recorded transaction in tests/data that shows it,
     or MADE where none could be found.
