@@ -1,7 +1,9 @@
 """Fixtures of the tests of the operations."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from flask import Flask
@@ -10,8 +12,9 @@ from flask.testing import FlaskClient
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import WALLETS
-from tests.lib.browser import Page, browser
-from tests.lib.page import resize
+from tests.lib.browser import Page
+from tests.lib.chromium import chromium
+from tests.lib.firefox import firefox
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
@@ -20,18 +23,22 @@ ClientOf = Callable[..., FlaskClient]
 
 
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A browser for all tests of this module."""
-    with browser(tmp_path_factory.mktemp("chromium") / "profile") as page:
-        yield page
+def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Page]]:
+    """Returns the browser of a name, one for all tests of this module."""
+    programs = {"chromium": chromium, "firefox": firefox}
+    with ExitStack() as stack:
+        yield cache(
+            lambda name: stack.enter_context(programs[name](tmp_path_factory.mktemp(name) / "profile"))
+        )
 
 
 @pytest.fixture
-def page(chromium: Page) -> Page:
-    """A new tab, with a storage of its own."""
-    chromium.open_tab()
-    resize(chromium, 1280)
-    return chromium
+def page(request: pytest.FixtureRequest, browsers: Callable[[str], Page]) -> Page:
+    """A new tab, with a storage of its own; in Chromium, unless a test is for `in_each_browser`."""
+    page = browsers(getattr(request, "param", "chromium"))
+    page.open_tab()
+    page.resize(1280)
+    return page
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """The page at /docs in a real browser: its policy, its operations, and a request with a key."""
 
-import pytest
 import requests
 from flask.testing import FlaskClient
 
-from tests.lib.browser import Page, needs_chromium
+from tests.lib.browser import Page
+from tests.lib.chromium import Chromium, needs_chromium
 from tests.lib.demo_service import DemoService
 from tests.lib.looks import DRAWN_WIDTH, TOO_PALE
 from tests.lib.processes import Gunicorn
@@ -12,13 +12,6 @@ from tests.lib.waiting import eventually
 
 _WALLETS = "#operations-Wallets-list_wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"
-
-
-@pytest.fixture
-def page(chromium: Page) -> Page:
-    """A new tab, with a storage of its own."""
-    chromium.open_tab()
-    return chromium
 
 
 def _open(page: Page, server: Gunicorn) -> None:
@@ -57,7 +50,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
     _open_dialog(page)
     # The field that has the focus as the dialog opens is that of the header.
     page.await_true("document.activeElement.id === 'auth-bearer-value'")
-    page.command("Input.insertText", text=demo.key)
+    page.type(demo.key)
     _click(page, ".auth-container .btn.authorize")
     page.await_true("document.querySelector('.auth-container .btn:not(.authorize)')")
     _open(page, server)
@@ -67,8 +60,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
     assert demo.wallet("solana", "kol") in page.value(f"document.querySelector('{_LIVE}').innerText")
     # Nothing is wider than the screen.
     for width in (768, 320):
-        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
-        page.command("Emulation.setDeviceMetricsOverride", **size)
+        page.resize(width)
         assert page.value(DRAWN_WIDTH) <= width
     assert page.value("localStorage.length") == 0
     _open_dialog(page)
@@ -83,7 +75,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
 
 @needs_chromium
 def test_each_operation_is_listed_readable_and_short_and_reached_by_keyboard(
-    server: Gunicorn, page: Page
+    server: Gunicorn, page: Chromium
 ) -> None:
     _open(page, server)
     described = requests.get(f"{server.url}/v1/openapi.json", timeout=60).json()["paths"]
@@ -91,16 +83,16 @@ def test_each_operation_is_listed_readable_and_short_and_reached_by_keyboard(
         "[...document.querySelectorAll('.opblock-summary [data-path]')].map((e) => e.dataset.path)"
     )
     assert sorted(listed) == sorted(described)
-    page.press("Tab", 9)
+    page.press("Tab")
     assert page.value("document.activeElement.className") == "skip"
-    page.press("Enter", 13)
+    page.press("Enter")
     focused = "document.activeElement"
     for _ in range(30):
-        page.press("Tab", 9)
+        page.press("Tab")
         assert page.value(f"getComputedStyle({focused}).outlineStyle !== 'none'")
         if page.value(f"Boolean({focused}.closest('{_WALLETS} .opblock-summary-control'))"):
             break
-    page.press("Enter", 13)
+    page.press("Enter")
     page.await_true(f"document.querySelector('{_WALLETS} .execute')")
     # Those with the most responses and arguments.
     for operation in (_WALLETS, "#operations-Wallets-get_history", "#operations-Groups-get_leaderboard"):
@@ -117,9 +109,7 @@ def test_each_operation_is_listed_readable_and_short_and_reached_by_keyboard(
     page.await_true("document.querySelector('.json-schema-2020-12')")
     _open_dialog(page)
     for colors in ("light", "dark"):
-        page.command(
-            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}]
-        )
+        page.prefer(colors)
         page.value(DRAWN_WIDTH)
         is_dark = page.value("getComputedStyle(document.body).backgroundColor") == "rgb(28, 32, 34)"
         assert is_dark == (colors == "dark")

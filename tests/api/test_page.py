@@ -10,7 +10,8 @@ import pytest
 import requests
 from flask.testing import FlaskClient
 
-from tests.lib.browser import Page, needs_chromium
+from tests.lib.browser import Page
+from tests.lib.chromium import Chromium, needs_chromium
 from tests.lib.demo_service import DemoService
 from tests.lib.looks import DRAWN_WIDTH, TOO_PALE, needs_axe, violations
 from tests.lib.page import (
@@ -21,9 +22,9 @@ from tests.lib.page import (
     VIEW,
     enter,
     import_wallets,
+    in_each_browser,
     open_again,
     open_view,
-    resize,
     search,
 )
 from tests.lib.processes import Gunicorn, StartGunicorn
@@ -120,9 +121,9 @@ def test_the_library_of_the_plots_is_the_released_one_with_its_licence() -> None
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("heading", ["Ranks", "Profit over time", "Who was first", "Step by step"])
 def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
-    server: Gunicorn, demo: DemoService, page: Page, heading: str, width: int
+    server: Gunicorn, demo: DemoService, page: Chromium, heading: str, width: int
 ) -> None:
-    resize(page, width)
+    page.resize(width)
     open_view(page, server.url, demo.key, _views(demo)[heading])
     if heading == "Profit over time":
         assert page.value("document.querySelectorAll('[aria-label=Tokens] tbody tr').length") > 0
@@ -132,14 +133,12 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
     requested = page.value(_REQUESTED)
     assert len(set(requested)) == len(requested) > 0
     for colors in ("light", "dark"):
-        page.command(
-            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}]
-        )
+        page.prefer(colors)
         assert page.value(DRAWN_WIDTH) <= width
         assert eventually(lambda: page.value(TOO_PALE) == []), page.value(TOO_PALE)
     # Where there is less room, a row has fewer columns.
     for room in (width, 768, 1000):
-        resize(page, room)
+        page.resize(room)
         assert page.value(DRAWN_WIDTH) <= room
         assert page.value(_CUT) == []
     if heading == "Ranks":
@@ -164,23 +163,21 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
 @needs_axe
 @pytest.mark.parametrize("width", [390, 1440])
 def test_axe_finds_nothing_in_any_view_and_color(
-    server: Gunicorn, demo: DemoService, page: Page, width: int
+    server: Gunicorn, demo: DemoService, page: Chromium, width: int
 ) -> None:
-    resize(page, width)
+    page.resize(width)
     page.open(f"{server.url}/")
     page.await_true("document.activeElement.id === 'key'")
     assert violations(page) == []
     for view in ("#/key", "#/token/solana/abc", *_views(demo).values()):
         page.open_tab()
-        resize(page, width)
+        page.resize(width)
         enter(page, server.url, demo.key, view)
         page.await_true(
             f"document.querySelector('.block') && ({LOADED} || document.querySelector('.loss + a'))"
         )
         for colors in ("light", "dark"):
-            page.command(
-                "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colors}]
-            )
+            page.prefer(colors)
             assert violations(page) == [], view
 
 
@@ -209,7 +206,7 @@ def test_pictures_of_the_demo_are_drawn_without_a_request(
     assert len(drawn) == len(pictures)
 
 
-@needs_chromium
+@in_each_browser
 def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
@@ -220,8 +217,8 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     assert not page.value("document.querySelector('#search').checkVisibility()")
     assert page.value("document.querySelectorAll('.block').length") == 0
     assert page.value("sessionStorage.length") == 0
-    page.command("Input.insertText", text=demo.key)
-    page.press("Enter", 13)
+    page.type(demo.key)
+    page.press("Enter")
     page.await_true(f"document.querySelector('.block') && {LOADED}")
     # A new document, which a reload would begin only after it has returned.
     page.open(f"{server.url}/?again{view}")
@@ -233,7 +230,7 @@ def test_a_missing_or_wrong_key_is_asked_for_and_the_right_one_stays_in_its_tab(
     assert demo.key not in page.value("JSON.stringify(sessionStorage) + document.documentElement.outerHTML")
 
 
-@needs_chromium
+@in_each_browser
 def test_names_addresses_and_mints_are_found_from_the_keyboard(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
@@ -245,13 +242,13 @@ def test_names_addresses_and_mints_are_found_from_the_keyboard(
     page.await_true(f"document.querySelector('#view h1').textContent === '{named['name']}'")
     page.await_true("document.querySelector('[aria-label=Tokens] tbody a')")
     page.value("document.querySelector('[aria-label=Tokens] tbody a').focus()")
-    page.press("Enter", 13)
+    page.press("Enter")
     page.await_true("location.hash.startsWith('#/token/') && document.activeElement.id === 'main'")
     page.value("document.activeElement.blur()")
     page.value("document.querySelector('#view .opener').focus()")
-    page.press("Enter", 13)
+    page.press("Enter")
     page.await_true("document.querySelector('.request').checkVisibility()")
-    page.press("Escape", 27)
+    page.press("Escape")
     page.await_true("!document.querySelector('.request').checkVisibility()")
     assert page.value("document.activeElement.className") == "opener"
     views = _views(demo)
@@ -262,7 +259,7 @@ def test_names_addresses_and_mints_are_found_from_the_keyboard(
     page.await_true("document.querySelector('#said').textContent.startsWith('Found by')")
     assert page.value("document.querySelectorAll('#said a').length") > 1
     assert page.value(DRAWN_WIDTH) <= 1280
-    page.press("Escape", 27)
+    page.press("Escape")
     page.await_true("document.querySelector('#said').textContent === ''")
     for unknown in ("0x" + "1" * 40, "Nobody Nowhere"):
         search(page, unknown)
@@ -405,7 +402,7 @@ def test_a_thousand_wallets_are_shown_page_by_page(
     assert page.problems == []
 
 
-@needs_chromium
+@in_each_browser
 def test_back_a_reload_and_a_shared_link_give_the_same_view(
     server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
@@ -447,9 +444,8 @@ def test_back_a_reload_and_a_shared_link_give_the_same_view(
 
 
 @needs_chromium
-def test_a_slow_line_shows_the_view_and_no_error(server: Gunicorn, demo: DemoService, page: Page) -> None:
-    slow = {"offline": False, "latency": 1500, "downloadThroughput": -1, "uploadThroughput": -1}
-    page.command("Network.emulateNetworkConditions", **slow)
+def test_a_slow_line_shows_the_view_and_no_error(server: Gunicorn, demo: DemoService, page: Chromium) -> None:
+    page.change_line(1500)
     said = "document.querySelector('#said').textContent"
     page.value("document.title = ''")
     enter(page, server.url, demo.key)
@@ -462,10 +458,10 @@ def test_a_slow_line_shows_the_view_and_no_error(server: Gunicorn, demo: DemoSer
     assert page.value(metas) == 1
     # A line that is lost comes back.
     page.value(MODULES)
-    page.command("Network.emulateNetworkConditions", **{**slow, "offline": True})
+    page.change_line(is_lost=True)
     page.value("poll()")
     page.await_true("document.querySelector('#view .state').textContent.startsWith('The service does not')")
-    page.command("Network.emulateNetworkConditions", **{**slow, "latency": 0})
+    page.change_line()
     page.value("poll()")
     page.await_true(LOADED)
 
@@ -522,8 +518,8 @@ def test_favourites_and_a_remembered_key_stay_in_the_browser(
     page.open(f"{server.url}/")
     page.await_true("document.activeElement.id === 'key'")
     page.value("document.querySelector('#remember').click(); document.querySelector('#key').focus()")
-    page.command("Input.insertText", text=demo.key)
-    page.press("Enter", 13)
+    page.type(demo.key)
+    page.press("Enter")
     page.await_true("document.querySelector('#view tbody a')")
     assert page.value("sessionStorage.length") == 0
     page.value("document.querySelector('#view tbody a').click()")

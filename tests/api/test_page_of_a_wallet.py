@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import requests
 
 from tests.ledger.in_process import Importer
-from tests.lib.browser import Page, needs_chromium
+from tests.lib.browser import Page
+from tests.lib.chromium import needs_chromium
 from tests.lib.demo_service import DemoService
 from tests.lib.page import LOADED, MODULES, POLL, enter, import_wallets, open_again, open_view
 from tests.lib.processes import Gunicorn, StartGunicorn
@@ -75,7 +76,7 @@ def test_a_position_is_explained_trade_by_trade(
     page.await_true(why)
     # From the keyboard, as any link.
     page.value(f"{why}.focus()")
-    page.press("Enter", 13)
+    page.press("Enter")
     page.await_true(
         f"location.hash === '#/position/eth/kol/{address}/{mint}' && {_rows('Step by step')}.length"
     )

@@ -22,14 +22,14 @@ import click
 import requests
 
 from tests.benchmarks.http_servers import gunicorn
-from tests.lib.browser import Message, Page, browser
+from tests.lib.browser import Message
+from tests.lib.chromium import Chromium, chromium
 from tests.lib.demo_service import demo_service
 from tests.lib.processes import environment_of
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
-_SIZE = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
 # The demo's page has a key from the beginning.
 _BEGUN = "document.querySelector('.block') || !document.querySelector('#ask').hidden"
 # Note when a frame with the first block of the view is drawn, and when one with all blocks.
@@ -130,7 +130,7 @@ def _views(url: str, key: str) -> dict[str, str]:
 
 
 def _measure(url: str, key: str, runs: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, browser(Path(folder) / "profile") as page:
+    with tempfile.TemporaryDirectory() as folder, chromium(Path(folder) / "profile") as page:
         found = {
             name: [_seen(page, f"{url}/{view}", key) for _ in range(runs)]
             for name, view in _views(url, key).items()
@@ -144,18 +144,18 @@ def _measure(url: str, key: str, runs: int) -> None:
         click.echo(f"| {name} | {' | '.join(_figures(of))} |")
 
 
-def _seen(page: Page, url: str, key: str) -> Seen:
+def _seen(page: Chromium, url: str, key: str) -> Seen:
     """Enter the key in a new tab, and return the moments, the requests and the tasks of the view."""
     page.open_tab()
-    page.command("Emulation.setDeviceMetricsOverride", **_SIZE)
+    page.resize(1280)
     page.command("Network.setCacheDisabled", cacheDisabled=True)
     page.open(url)
     page.await_true(_BEGUN)
     page.value(_WATCH)
-    page.command("Input.insertText", text=key)
+    page.type(key)
     page.events.clear()
     page.command("Tracing.start", traceConfig=_TRACE, transferMode="ReportEvents")
-    page.press("Enter", 13)
+    page.press("Enter")
     page.await_true("seen.all")
     seen: Seen = page.value(_SEEN)
     page.command("Tracing.end")

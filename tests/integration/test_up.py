@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from tests.ledger.in_process import Importer
-from tests.lib.browser import browser, needs_chromium
+from tests.lib.chromium import chromium, needs_chromium
 from tests.lib.folders import server_folder
 from tests.lib.network import free_port
 from tests.lib.processes import environment_of, is_alive, processes_of, run_command, run_program, wallet_api
@@ -139,12 +139,10 @@ class TestWhileItRuns:
         self, up: Up, tmp_path: Path
     ) -> None:
         assert f"in a browser, are at {up.url}/\n" in up.output
-        with browser(tmp_path / "profile") as page:
+        with chromium(tmp_path / "profile") as page:
             page.open(f"{up.url}/")
             page.await_true("document.querySelectorAll('[aria-label=Ranks] tbody tr').length === 40")
-            page.command(
-                "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
-            )
+            page.resize(390, 844)
             page.open(f"{up.url}/docs")
             page.await_true("document.querySelector('.btn.authorize.locked')")
             operation = "document.querySelector('.opblock')"

@@ -2,8 +2,19 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from tests.ledger.in_process import Importer
 from tests.lib.browser import Page
+from tests.lib.chromium import needs_chromium
+from tests.lib.firefox import needs_firefox
+
+# What is of the browser more than of the page: history, keys, storage.
+in_each_browser = pytest.mark.parametrize(
+    "page",
+    [pytest.param("chromium", marks=needs_chromium), pytest.param("firefox", marks=needs_firefox)],
+    indirect=True,
+)
 
 MINT = "0x" + "b" * 40
 
@@ -24,17 +35,12 @@ Promise.all(["state", "page", "board", "wallet", "token", "views"].map((name) =>
 """
 
 
-def resize(page: Page, width: int) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    page.command("Emulation.setDeviceMetricsOverride", **size)
-
-
 def enter(page: Page, url: str, key: str, view: str = "") -> None:
     """Open a view, and enter the key that it requires."""
     page.open(f"{url}/{view}")
     page.await_true("document.activeElement.id === 'key'")
-    page.command("Input.insertText", text=key)
-    page.press("Enter", 13)
+    page.type(key)
+    page.press("Enter")
 
 
 def open_view(page: Page, url: str, key: str, view: str = "") -> None:
@@ -52,10 +58,10 @@ def open_again(page: Page, url: str, view: str) -> None:
 
 def search(page: Page, text: str) -> None:
     page.value("document.activeElement.blur()")
-    page.press("/", 191)
+    page.press("/")
     page.value("document.querySelector('#sought').value = ''")
-    page.command("Input.insertText", text=text)
-    page.press("Enter", 13)
+    page.type(text)
+    page.press("Enter")
 
 
 def import_wallets(url: str, name: str = "Token", wallets: int = 1) -> str:
