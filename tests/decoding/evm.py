@@ -9,7 +9,7 @@ import msgspec
 
 from tests.stub.evm import RICH, Row
 from wallet_api.chains import CHAINS
-from wallet_api.decoding import decode
+from wallet_api.decoding.decode import decode
 from wallet_api.decoding.evm import Receipt
 from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, Unanswered
 from wallet_api.decoding.evm_frames import Frames

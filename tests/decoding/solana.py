@@ -9,7 +9,7 @@ from tests.stub.swaps import Row
 from tests.sync.operator import plain
 from tests.sync.solana import WALLET
 from wallet_api.chains import CHAINS
-from wallet_api.decoding import decode
+from wallet_api.decoding.decode import decode
 from wallet_api.decoding.solana import SolanaEvidence, Transaction
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from wallet_api.decoding import decode, evm_evidence, solana
+from wallet_api.decoding import evm_evidence, solana
+from wallet_api.decoding.decode import decode
 from wallet_api.decoding.solana import Transaction
 from wallet_api.decoding.swaps import FROM_LOGS, UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft

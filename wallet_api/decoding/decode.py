@@ -1,7 +1,4 @@
-"""Decode transactions: what a wallet traded in one, or why that is no trade.
-
-Pure: what a node returned is data. The rules and their reasons are in docs/sync.md, "What a trade is".
-"""
+"""The door of the decoder, apart from its package: most of the service has no transactions."""
 
 from wallet_api.decoding import evm_evidence, evm_trade, solana, solana_swaps
 from wallet_api.decoding.swaps import TrackedWallet
