@@ -12,6 +12,6 @@ BOARD_SORTS = (
     "avg_hold_time_minutes",
     "sold_without_cost",
     *("win_rate_low", "profit_factor", "pnl_without_best_token", "max_drawdown", "fast_share", "active_days"),
-    *("total_buy_usd", "total_sell", "total_sell_usd", "open_cost", "open_cost_usd"),
+    *("total_buy_usd", "total_sell", "total_sell_usd", "open_cost", "open_cost_usd", "fees"),
 )
 ORDERS = ("desc", "asc")

@@ -38,6 +38,8 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         # no realized_pnl_usd: the first buy of BETA has no dollar value
         "realized_pnl_percentage": D("93.9778"),  # cost 8/9 + 3.975 + 0.4 + 1.5 + 0 + 2 = 631/72; 593/631
         "sold_without_cost": D("3.6"),  # GAMMA: 3 for 50 that came in without a buy, and 3/5 of 1
+        "fees": 0,
+        "fees_unknown_txn": 17,  # no row states an exchanged_value
         "buy_txn": 8,
         "sell_txn": 9,
         "total_tx_count": 17,
@@ -166,6 +168,8 @@ def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller)
         # no realized_pnl_usd: DELTA has no dollar value
         "realized_pnl_percentage": D("182.1317"),  # 1162/144 of 638/144
         "sold_without_cost": D("3.6"),
+        "fees": 0,
+        "fees_unknown_txn": 10,
         "buy_txn": 4,
         "sell_txn": 6,
         "total_txn": 10,

@@ -67,6 +67,7 @@ def _sums(part: Part, usd_of: UsdOf) -> Row:
     own = picked(
         sums(part, usd_of),
         *("realized_pnl", "realized_pnl_usd", "buy_txn", "sell_txn", "volume", "volume_usd"),
+        *("fees", "fees_unknown_txn"),
         txn_total="total_txn",
         **TOTALS,
     )

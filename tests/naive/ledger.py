@@ -36,6 +36,7 @@ from tests.naive.sums import (
     Part,
     Period,
     distribution,
+    fees,
     held,
     holding,
     open_cost,
@@ -202,7 +203,7 @@ class Ledger:
                 **picked(
                     sums(part_of(positions.values()), usd_of),
                     *("buy", "buy_usd", "sell", "sell_usd", "realized_pnl", "realized_pnl_usd"),
-                    *("realized_pnl_percentage", "sold_without_cost"),
+                    *("realized_pnl_percentage", "sold_without_cost", "fees", "fees_unknown_txn"),
                     *("buy_txn", "sell_txn", "largest_buy", "best_trade_pnl", "worst_trade_pnl"),
                     total_tx_count="total_txn",
                 ),
@@ -243,6 +244,7 @@ class Ledger:
                     "event_index": trade.index,
                     **trade.place,
                     **sale(positions[trade.mint].sale_of(trade)),
+                    **fees(trade),
                 }
                 for trade in self._newest_first((blockchain, address))
             ],
@@ -637,6 +639,7 @@ class Ledger:
             "token_supply": None,
             "token_decimals": None,
             **sale(self._positions(trade.wallet)[trade.mint].sale_of(trade)),
+            **fees(trade),
         }
 
     def _passes(self, blockchain: str, entry: Row, name: str, bound: Decimal) -> bool:
@@ -662,6 +665,7 @@ class Ledger:
                 sums(part_of(positions, since, until), self._usd_of(wallet[0], now)),
                 *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "sold_without_cost"),
                 *("buy_txn", "sell_txn", "total_txn", "best_trade_pnl", "avg_hold_time_minutes"),
+                *("fees", "fees_unknown_txn"),
                 **TOTALS,
                 total_volume="volume",
                 total_volume_usd="volume_usd",

@@ -133,6 +133,8 @@ def sums(part: Part, usd_of: UsdOf) -> Row:
         **_hold_time(part.sales),
         "sold_without_cost": shown(sum((beyond.value for beyond in part.uncovered), Fraction(0)), 9),
         "tokens_sold_without_cost": shown(sum((beyond.amount for beyond in part.uncovered), Fraction(0)), 18),
+        "fees": shown(sum((trade.fees or Fraction(0) for trade in part.trades), Fraction(0)), 9),
+        "fees_unknown_txn": sum(trade.fees is None for trade in part.trades),
     }
 
 
@@ -169,6 +171,11 @@ def sale(own: Sale | None) -> Row:
     if own is None:
         return {}
     return {"realized_pnl": shown(own.realized, 9), **profit_usd([own]), "cost": shown(own.cost, 9)}
+
+
+def fees(trade: Trade) -> Row:
+    """Return what a trade cost beside what was exchanged; nothing if that is unknown."""
+    return {} if trade.fees is None else {"fees": shown(trade.fees, 9)}
 
 
 def stuck(positions: dict[str, Position], unrealized: dict[str, Usd]) -> Row:

@@ -15,6 +15,7 @@ from tests.naive.sums import (
     Part,
     Period,
     UsdOf,
+    fees,
     held,
     part_of,
     period_distribution,
@@ -101,6 +102,7 @@ def _stats(whole: Part, distribution: Row, usd_of: UsdOf) -> Row:
     own = picked(
         sums(whole, usd_of),
         *("buy_txn", "sell_txn", "total_txn", "volume", "volume_usd", "largest_buy", "sold_without_cost"),
+        *("fees", "fees_unknown_txn"),
         *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "best_trade_pnl"),
         *("worst_trade_pnl", "avg_hold_time_minutes"),
         **TOTALS,
@@ -168,6 +170,7 @@ def _trade(trade: Trade, position: Position, usd_of: UsdOf, currency: str) -> Ro
         "currency": currency,
         f"{side}_value": shown(trade.value, 9),
         **sale(position.sale_of(trade)),
+        **fees(trade),
     }
     if usd is not None:
         row |= {"value_usd": shown(usd, 4), f"{side}_value_usd": shown(usd, 4)}

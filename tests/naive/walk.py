@@ -36,6 +36,14 @@ class Trade:
     block_index: int | None = None
 
     @property
+    def fees(self) -> Fraction | None:
+        """What it cost beside what was exchanged; None if that is unknown, or makes no price."""
+        if not self.exchanged:
+            return None
+        beside = self.exchanged - self.value if self.is_sell else self.value - self.exchanged
+        return max(beside, Fraction(0))
+
+    @property
     def identity(self) -> tuple[Any, ...]:
         """The identity: two rows with the same one are one trade."""
         return (self.wallet, self.signature, self.mint, self.is_sell, self.index)

@@ -7,6 +7,8 @@ count(*) FILTER (WHERE is_sell AND value_usd IS NULL) AS sells_without_usd,
 count(realized_cost) - count(realized_usd) AS covered_without_usd,
 -- The last digits of quotients do not count.
 count(*) FILTER (WHERE round(hold_seconds, 30) < 60) AS fast_txn,
+count(*) - count(fees_of(is_sell, value, exchanged_value)) AS fees_unknown_txn,
+COALESCE(sum(fees_of(is_sell, value, exchanged_value)), 0) AS fees,
 COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
 COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
 COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS invested_usd,

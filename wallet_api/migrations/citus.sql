@@ -7,7 +7,7 @@ SELECT create_distributed_function(oid::regprocedure)
  WHERE pronamespace = 'public'::regnamespace
    AND proname IN ('quotient_to', 'quotient', 'small_quotient', 'round_half_up', 'percentage', 'profit_bucket',
                    'loss_of', 'still_held', 'stored_signature', 'round_price', 'price_per_token', 'dollars', 'iso_time', 'refuse_chain',
-                   'native_currency', 'bucket_end', 'terms_of', 'reach_of');
+                   'native_currency', 'bucket_end', 'terms_of', 'reach_of', 'fees_of');
 
 -- A statement about one wallet runs on its worker, where this function reads the trades of all wallets, or
 -- quotes. Citus refuses that for the sake of functions that write, or that run once in each shard.

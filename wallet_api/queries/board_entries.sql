@@ -9,6 +9,7 @@ SELECT address AS wallet,
        type AS profile_type,
        %(currency)s::text AS profile_currency,
 {profit: profit.$ AS period_stats_$},
+{fees: @ AS period_stats_$},
        buy_txn AS period_stats_buy_txn,
        sell_txn AS period_stats_sell_txn,
        -- As of a period, whose sums of counts are numeric.

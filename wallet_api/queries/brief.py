@@ -19,7 +19,7 @@ RANKED_BY = "pnl_without_best_token"
 _ROWS = 3
 _FIGURES = (
     *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "pnl_without_best_token"),
-    *("win_rate_low", "total_txn", "sold_without_cost"),
+    *("win_rate_low", "total_txn", "sold_without_cost", "fees"),
 )
 _OF_TOKEN = ("mint", "symbol", "token_name", "realized_pnl", "realized_pnl_percentage", "still_holding")
 

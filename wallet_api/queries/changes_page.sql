@@ -82,6 +82,7 @@
               token_amount,
               value,
               value_usd,
+              exchanged_value,
               realized,
               realized_usd,
               realized_cost,
@@ -178,10 +179,10 @@
        SELECT *
          FROM trade
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM removal
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM ledger_event
        ),
        ahead AS (

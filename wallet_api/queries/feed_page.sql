@@ -25,6 +25,7 @@
               token_amount,
               value,
               value_usd,
+              exchanged_value,
               realized,
               realized_usd,
               realized_cost,

@@ -13,6 +13,7 @@
               round_half_up(candidate.realized, 9) AS realized_pnl,
               round_half_up(candidate.realized_usd, 4) AS realized_pnl_usd,
               round_half_up(candidate.realized_cost, 9) AS cost,
+              round_half_up(fees_of(candidate.is_sell, candidate.value, candidate.exchanged_value), 9) AS fees,
               iso_time(candidate.created_at) AS created_at,
 {trade_place},
 {profile},

@@ -21,6 +21,7 @@
                token_amount,
                value,
                value_usd,
+               exchanged_value,
                realized,
                realized_usd,
                realized_cost,
@@ -51,6 +52,7 @@
                token_amount,
                value,
                value_usd,
+               exchanged_value,
                realized,
                realized_usd,
                realized_cost,
@@ -120,7 +122,8 @@
               -- NULL in all trades but covered sells.
               round_half_up(realized, 9) AS realized_pnl,
               round_half_up(realized_usd, 4) AS realized_pnl_usd,
-              round_half_up(realized_cost, 9) AS cost
+              round_half_up(realized_cost, 9) AS cost,
+              round_half_up(fees_of(is_sell, value, exchanged_value), 9) AS fees
          FROM candidate
          LEFT JOIN (SELECT number AS final_block
                       FROM final_blocks
@@ -175,6 +178,7 @@
               round_half_up(sold, 9) AS lifetime_stats_sell,
               traded.sell_usd AS lifetime_stats_sell_usd,
 {profit: profit.$ AS lifetime_stats_$},
+{fees: @ AS lifetime_stats_$},
               buy_txn AS lifetime_stats_buy_txn,
               sell_txn AS lifetime_stats_sell_txn,
               buy_txn + sell_txn AS lifetime_stats_total_tx_count,

@@ -71,6 +71,7 @@
               round_half_up(invested + sold, 9) AS period_stats_volume,
               traded.volume_usd AS period_stats_volume_usd,
 {profit: profit.$ AS period_stats_$},
+{fees: @ AS period_stats_$},
               win_count AS period_stats_win_count,
               closed_count - win_count AS period_stats_loss_count,
               percentage(win_count, closed_count) AS period_stats_win_rate,
@@ -242,7 +243,8 @@
               -- NULL in all trades but covered sells.
               round_half_up(newest.realized, 9) AS realized_pnl,
               round_half_up(newest.realized_usd, 4) AS realized_pnl_usd,
-              round_half_up(newest.realized_cost, 9) AS cost
+              round_half_up(newest.realized_cost, 9) AS cost,
+              round_half_up(fees_of(newest.is_sell, newest.value, newest.exchanged_value), 9) AS fees
          FROM newest
         CROSS JOIN latest
          JOIN token

@@ -2,6 +2,7 @@
 
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
+    FEES,
     OLD_PRICE,
     OPEN_COST,
     PROFIT_PERCENTAGE,
@@ -41,6 +42,7 @@ class BriefWindowSchema(Shape):
     closed_count = Integer("Tokens with a covered sell.")
     total_txn = Integer("Number of trades.")
     sold_without_cost = Amount(WITHOUT_COST)
+    fees = Amount(FEES)
 
 
 class BriefTokenSchema(TokenNamesSchema):

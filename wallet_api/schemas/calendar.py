@@ -4,7 +4,18 @@ from typing import Any
 
 from wallet_api.schemas.argument_fields import Line, Switch
 from wallet_api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.schemas.fields import OLD_PRICE, PROFIT_USD, USD, Amount, Integer, Rows, String, Strings
+from wallet_api.schemas.fields import (
+    FEES,
+    FEES_UNKNOWN,
+    OLD_PRICE,
+    PROFIT_USD,
+    USD,
+    Amount,
+    Integer,
+    Rows,
+    String,
+    Strings,
+)
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.wallets import ProfileSchema
 from wallet_api.schemas.windows import StatedMixin, WindowMixin
@@ -24,6 +35,8 @@ class SumsSchema(Shape):
 
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    fees = Amount(FEES)
+    fees_unknown_txn = Integer(FEES_UNKNOWN)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     txn_total = Integer("Number of trades.")

@@ -10,6 +10,8 @@ from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
     AVG_COST,
+    FEES,
+    FEES_UNKNOWN,
     OPEN_COST,
     OPEN_COST_USD,
     PROFIT_PERCENTAGE,
@@ -75,6 +77,8 @@ class LifetimeStatsSchema(NativePriceShape):
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
+    fees = Amount(FEES)
+    fees_unknown_txn = Integer(FEES_UNKNOWN)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_tx_count = Integer("Number of trades.")

@@ -9,6 +9,8 @@ from wallet_api.periods import BOARD_PERIODS
 from wallet_api.schemas.argument_fields import Choice, FreeText, Number, Switch, WholeNumber
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
+    FEES,
+    FEES_UNKNOWN,
     HOLD_TIME,
     OPEN_COST,
     OPEN_COST_USD,
@@ -90,6 +92,8 @@ class PeriodStatsSchema(Shape):
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
+    fees = Amount(FEES)
+    fees_unknown_txn = Integer(FEES_UNKNOWN)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")

@@ -27,7 +27,7 @@ class PlaceSchema(BlockSchema):
 
 
 class SaleSchema(Shape):
-    """A trade with what it made, which only covered sells have."""
+    """A trade with what it cost beside, and what it made, which only covered sells have."""
 
     realized_pnl = Amount(
         "What the sell realized, by weighted-average cost; absent in buys, and if nothing of it was bought.",
@@ -35,6 +35,9 @@ class SaleSchema(Shape):
     )
     realized_pnl_usd = Amount("The same in USD; absent if unknown for it or a buy behind it.", optional=True)
     cost = Amount("The cost of what it sold; absent where `realized_pnl` is.", optional=True)
+    fees = Amount(
+        "Tips and fees that `value` has beside what was exchanged; absent if unknown.", optional=True
+    )
 
 
 class ChainSchema(Shape):

@@ -7,6 +7,8 @@ from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
     AVG_COST,
     BAG_PCT,
+    FEES,
+    FEES_UNKNOWN,
     HOLD_TIME,
     OPEN_COST,
     OPEN_COST_USD,
@@ -68,6 +70,8 @@ class TrackerStatsSchema(StatedMixin, Shape):
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
+    fees = Amount(FEES)
+    fees_unknown_txn = Integer(FEES_UNKNOWN)
     win_count = Integer("Tokens whose sells realized a profit.")
     loss_count = Integer("Tokens whose sells realized a loss or 0.")
     win_rate = Measure("`win_count` in percent of both; 0 without any.")
