@@ -12,7 +12,7 @@ from typing import Literal, Self, get_args
 
 import base58
 
-Blockchain = Literal["solana", "bnb", "base", "eth"]
+Blockchain = Literal["solana", "bnb", "base", "eth", "rh"]
 WalletType = Literal["kol", "smart", "whale"]
 Currency = Literal["SOL", "BNB", "ETH"]
 
@@ -313,6 +313,14 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
                 ("ethereum", "eth", "eth-mainnet"),
                 "etherscan.io",
                 (Rules(date(2015, 7, 30), 14.0, 900.0), Rules(date(2022, 9, 15), 12.0, 900.0)),
+            ),
+            # Robinhood Chain, an Arbitrum chain: https://docs.robinhood.com/chain
+            _evm(
+                *("rh", 4663, ("kol", "smart"), "ETH", "0x0bd7d308f8e1639fab988df18a8011f41eacad73"),
+                ("0x5fc5360d0400a0fd4f2af552add042d716f1d168",),  # USDG
+                ("robinhood", "robinhood", "robinhood-mainnet"),
+                "robinhoodchain.blockscout.com",
+                (Rules(date(2026, 7, 1), 0.1, 1200.0),),
             ),
         )
     }

@@ -126,17 +126,18 @@ def test_meta_lists_chains_and_types_also_while_the_database_is_away(
     assert operations["/v1/wallet/leaderboard"]["periods"] == ["6h", "1d", "7d", "30d", "90d", "all"]
     assert {"blockchain", "type", "cursor", "amounts"} <= {*operations["/v1/wallets"]["parameters"]}
     assert served == {
-        "chains": ["solana", "bnb", "base", "eth"],
+        "chains": ["solana", "bnb", "base", "eth", "rh"],
         "wallet_types": ["kol", "smart", "whale"],
         "periods": ["1h", "6h", "1d", "7d", "30d", "90d", "all"],
         "formats": ["json", "csv", "ndjson"],
         "amounts": ["number", "string"],
-        "currencies": {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"},
+        "currencies": {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH", "rh": "ETH"},
         "wallet_counts": {
             "solana": {"kol": 2, "smart": 1, "whale": 1},
             "bnb": {"kol": 0, "smart": 0},
             "base": {"kol": 0, "smart": 0},
             "eth": {"kol": 1},
+            "rh": {"kol": 0, "smart": 0},
         },
         "limits": {
             "max_limit": 1000,

@@ -131,7 +131,7 @@ def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_the
     assert "$ref" not in json.dumps(tools)
     assert tools["list_wallets"]["inputSchema"]["properties"]["blockchain"] == {
         "type": "string",
-        "enum": ["solana", "bnb", "base", "eth"],
+        "enum": ["solana", "bnb", "base", "eth", "rh"],
     }
 
 

@@ -101,7 +101,7 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     ),
     **dict.fromkeys(("since", "until", "as_of"), _NO_TIME),
 }
-ALLOWED = {"blockchain": ["solana", "bnb", "base", "eth"], "period": ["6h", "1d", "7d", "30d"]}
+ALLOWED = {"blockchain": ["solana", "bnb", "base", "eth", "rh"], "period": ["6h", "1d", "7d", "30d"]}
 # No body may contain markup or internal details.
 FORBIDDEN = (
     *("<!doctype", "<html", "</", "psycopg", "postgres", "relation", "column", "traceback", "select "),

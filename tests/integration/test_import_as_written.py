@@ -156,7 +156,7 @@ def test_what_cannot_be_read_names_its_column_and_what_would_be(database_url: st
     assert outcome.summary["landed"] == 0
     assert list(outcome.reasons.values()) == [
         'transaction_type must be buy or sell, not "bought"',
-        'blockchain must be solana, bnb, base or eth, not "Polygon"',
+        'blockchain must be solana, bnb, base, eth or rh, not "Polygon"',
         "token_amount is empty; it must be a decimal number such as 1000, 0.25 or 1.5e-7",
         'event_index must be a whole number from 0 to 2147483647, not "1.5"',
         "created_at must be an ISO 8601 time such as 2026-01-30T12:51:16Z (or any offset or UTC in place"

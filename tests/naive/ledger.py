@@ -72,7 +72,7 @@ from tests.naive.walk import (
     walk,
 )
 
-CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
+CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH", "rh": "ETH"}
 HOUR = timedelta(hours=1)
 # What a token of a wallet has, and not that of its history.
 _OF_HELD = ("price", "price_source", "worth", "worth_usd")

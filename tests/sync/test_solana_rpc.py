@@ -310,7 +310,7 @@ def test_a_refusal_of_one_source_does_not_stop_the_other(stub: Stub, operator: O
     assert done.status == 3
     by_chains = {tuple(summary["chains"]): summary for summary in done.rounds}
     assert by_chains["solana",]["changed"] == 1
-    assert by_chains["bnb", "base", "eth"]["stopped"] == "the provider's quota of the day is used up"
+    assert by_chains["bnb", "base", "eth", "rh"]["stopped"] == "the provider's quota of the day is used up"
 
 
 def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(operator: Operator) -> None:
@@ -319,7 +319,7 @@ def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(operator: Oper
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0
     assert output.startswith(b"Trades of solana: 1 of 1 wallets")
-    assert b"no provider is configured for bnb, base, eth" in errors
+    assert b"no provider is configured for bnb, base, eth, rh" in errors
     with pytest.raises(Exception, match="MORALIS_API_KEY is not set"):
         operator.sync("trades", "--chain", "bnb")
     with pytest.raises(Exception, match="SOLANA_RPC_URL is not set"):

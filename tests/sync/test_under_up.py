@@ -101,7 +101,7 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
             assert eventually(lambda: "new from coingecko" in (log / "sync-prices.log").read_text())
         rounds = (log / "sync-trades.log").read_text()
         assert "trades of solana: 5 of 5 wallets" in rounds
-        assert "trades of bnb, base, eth: 1 of 1 wallets" in rounds
+        assert "trades of bnb, base, eth, rh: 1 of 1 wallets" in rounds
 
 
 def test_a_source_without_its_address_is_told_before_anything_starts(tmp_path: Path) -> None:

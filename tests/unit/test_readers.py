@@ -193,7 +193,7 @@ NDJSON: list[tuple[dict[str, Any] | bytes, str]] = [
     ({"value": {}}, f"value {AMOUNT}, not an object"),
     (_raw(b"9" * 61, value="?"), f"value {DIGITS}, not {'9' * 40}…"),
     (_raw(b"9" * 5000, value="?"), f"value: Integer value out of range ({'9' * 40}…)"),
-    ({"blockchain": 5}, "blockchain must be solana, bnb, base or eth, not 5"),
+    ({"blockchain": 5}, "blockchain must be solana, bnb, base, eth or rh, not 5"),
     ({"tx_signature": 1.5}, "tx_signature: Expected `str`, got `float` (1.5)"),
     ({"tx_signature": None}, "tx_signature: Expected `str`, got `null` (null)"),
     ({"tx_signature": ["a"]}, 'tx_signature: Expected `str`, got `array` (["a"])'),
@@ -219,7 +219,7 @@ NDJSON: list[tuple[dict[str, Any] | bytes, str]] = [
     (_raw(rb'"\ud800"', tx_signature="?"), "the line cannot be read: JSON is malformed"),
 ]
 BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
-    ({"blockchain": "polygon"}, 'blockchain must be solana, bnb, base or eth, not "polygon"'),
+    ({"blockchain": "polygon"}, 'blockchain must be solana, bnb, base, eth or rh, not "polygon"'),
     ({"transaction_type": "swap"}, 'transaction_type must be buy or sell, not "swap"'),
     ({"mint": "x" * 50}, f'mint must be an address of solana (base58 of 32 bytes), not "{"x" * 39}…'),
     ({"mint": mint_of("x") * 99}, "mint must be an address of solana"),
@@ -253,7 +253,7 @@ BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
     ),
 ]
 CSV: list[tuple[dict[str, Any] | bytes, str]] = [
-    ({"blockchain": ""}, "blockchain is empty; it must be solana, bnb, base or eth"),
+    ({"blockchain": ""}, "blockchain is empty; it must be solana, bnb, base, eth or rh"),
     ({"created_at": ""}, f"created_at is empty; it {TIME}"),
     ({"token_name": "x" * 200_000}, "the line cannot be read: field larger than field limit"),
     (b"solana,too few", "the line has 2 values for 12 columns; a value that contains a comma must be in"),

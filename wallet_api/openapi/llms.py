@@ -47,9 +47,9 @@ Assistants use the same operations as tools, with the same key, over MCP: `POST 
 _SKILL = """\
 ---
 name: wallet-intelligence
-description: Answer what tracked crypto wallets on Solana, BNB Chain, Base and Ethereum bought, sold, made and
-  hold, who is best, and what several bought together, by requests to a Wallet Intelligence API. Use it for
-  questions about wallets, KOLs, smart money, tokens and their trades.
+description: Answer what tracked crypto wallets on Solana, BNB Chain, Base, Ethereum and Robinhood Chain
+  bought, sold, made and hold, who is best, and what several bought together, by requests to a Wallet
+  Intelligence API. Use it for questions about wallets, KOLs, smart money, tokens and their trades.
 ---
 
 To answer a question: find names with `/v1/search`, begin with `/v1/wallets/brief` of a wallet or
