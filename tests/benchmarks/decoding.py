@@ -1,6 +1,8 @@
 """The table of docs/sync.md, "EVM chains from a node", and what decoding costs, from what was recorded.
 
-python -m tests.benchmarks.decoding
+    python -m tests.benchmarks.decoding
+
+Of each kind of node: how many trades are exact, and the CPU time of a pair.
 """
 
 import time

@@ -104,6 +104,47 @@ def test_recorded_transactions_with_another_rent_give_the_same_trades(rent: int)
     assert seen > 50
 
 
+def rented_before(result: Row, rent: int) -> tuple[Row, int]:
+    """Return it with another rent of the token accounts of before, and how many of them are closed."""
+    result = copy.deepcopy(result)
+    meta, keys = result["meta"], [key["pubkey"] for key in result["transaction"]["message"]["accountKeys"]]
+    steps = list(steps_of(result))
+    created = {step["info"].get("newAccount", step["info"].get("account")) for step in steps if _opens(step)}
+    closed = {
+        step["info"]["account"]: step["info"]["destination"]
+        for step in steps
+        if step["type"] == "closeAccount"
+    }
+    before, after, count = meta["preBalances"], meta["postBalances"], 0
+    for row in meta["preTokenBalances"] or ():
+        place, account = row["accountIndex"], keys[row["accountIndex"]]
+        held = int(row["uiTokenAmount"]["amount"]) if row["mint"] == WRAPPED else 0
+        if account in created or before[place] - held != RENT:
+            continue
+        before[place] -= RENT - rent
+        after[keys.index(closed.get(account, account))] -= RENT - rent
+        count += account in closed
+    return result, count
+
+
+def _opens(step: Row) -> bool:
+    return bool(step["type"].startswith(("createAccount", "initializeAccount")))
+
+
+@pytest.mark.parametrize("rent", STEPS_OF_RENT)
+def test_the_rent_of_an_account_of_before_is_what_it_has_beyond_its_tokens(rent: int) -> None:
+    seen = 0
+    for case in CASES:
+        result, closed = rented_before(case.result, rent)
+        # Who gets such a rent has less by the difference, which is no part of a trade.
+        assert (case.key, trades_of(decode_for(read(result), case.wallet))) == (
+            case.key,
+            trades_of(case.decode()),
+        )
+        seen += closed > 0
+    assert seen > 10
+
+
 @pytest.mark.parametrize("rent", STEPS_OF_RENT)
 def test_rent_is_what_the_creation_of_an_account_put_in(rent: int) -> None:
     # A relayer's account of wrapped coin is closed to the wallet, which gets the proceeds and the rent.
