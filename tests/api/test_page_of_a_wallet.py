@@ -123,7 +123,7 @@ def test_the_page_shows_how_far_the_first_reading_of_each_wallet_is(
         " SELECT wallet_id, '2026-10-28T07:00Z', now(), now() FROM wallets WHERE address LIKE '%%2'"
     )
     url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
-    open_view(page, url, key, "#/board/eth/kol/7d/realized_pnl")
+    open_view(page, url, key, "#/board/eth/kol")
     begun = f"{datetime.now(UTC) - timedelta(days=30, hours=1):%b %-d, %Y}"
     known = [row[-1] for row in page.value(_rows("Tracked wallets"))]
     assert known == [f"{begun}, 12 d of 30 d read", "Oct 28, 2026", "as imported"]
@@ -142,25 +142,27 @@ def test_a_board_and_a_wallet_show_a_window_by_two_dates(
 ) -> None:
     today = datetime.now(UTC).date()
     end = (today + timedelta(days=1)).isoformat()
-    open_view(page, server.url, demo.key, "#/board/solana/kol/7d/realized_pnl")
-    page.value(
-        "(() => { const period = [...document.querySelectorAll('.title select')][1];"
-        " period.value = 'dates'; period.dispatchEvent(new Event('change')); })()"
-    )
-    page.await_true("document.querySelector('.title input[type=date]')")
+    open_view(page, server.url, demo.key, "#/board/solana/kol?ranks.period=30d")
+    assert "period=30d" in page.value("document.querySelector('[aria-label=Ranks] pre').innerText")
     # From the keyboard, as any form: a date is typed, Enter shows it.
     page.value(f"document.querySelector('input[name=from]').value = '{today}'")
     page.value(f"document.querySelector('input[name=to]').value = '{today}'")
     page.value("document.querySelector('input[name=to]').focus()")
     page.value("document.querySelector('.title form').requestSubmit()")
-    page.await_true(f"location.hash === '#/board/solana/kol/dates/realized_pnl?from={today}&to={today}'")
+    page.await_true(f"location.hash === '#/board/solana/kol?from={today}&to={today}'")
     page.await_true(LOADED)
     asked = "document.querySelector('[aria-label=Ranks] pre').innerText"
     assert f"since={today}T00" in page.value(asked)
     assert "period=" not in page.value(asked)
     # The day has not ended: its window ends now.
     assert end not in page.value(asked)
-    page.value("history.back()")
+    # What is chosen stays in another group, but for its page.
+    page.value(
+        "(() => { const group = document.querySelector('.title select');"
+        " group.value = 'solana/smart'; group.dispatchEvent(new Event('change')); })()"
+    )
+    page.await_true(f"location.hash === '#/board/solana/smart?from={today}&to={today}' && {LOADED}")
+    page.value("history.go(-2)")
     page.await_true("document.querySelector('input[name=from]').value === ''")
     address, before = demo.wallet("solana", "kol"), today - timedelta(days=1)
     page.open(f"{server.url}/?again#/wallet/solana/kol/{address}?from={before}&to={before}")

@@ -123,7 +123,7 @@ def _views(url: str, key: str) -> dict[str, str]:
     ]
     token = requested("wallets/tokens", **group, address=wallet, sort="invested")["tokens"][0]["mint"]
     return {
-        "board": f"#/board/{chain}/{kind}/7d/realized_pnl",
+        "board": f"#/board/{chain}/{kind}",
         "wallet": f"#/wallet/{chain}/{kind}/{wallet}",
         "token": f"#/token/{chain}/{token}",
     }

@@ -1,33 +1,24 @@
 // The key of the page: its limits, credits and use.
 
 import { Block } from "./block.js";
-import { figures, make, table, words } from "./elements.js";
-import { count, date, orDash } from "./formats.js";
+import { figures, make, table } from "./elements.js";
+import { count, date } from "./formats.js";
 
-const list = (values) => (values?.length ? values.join(", ") : "all");
+const list = (values) => values?.join(", ") || "all";
 
 export function account() {
-  return [
-    make("div", { className: "title" }, make("h1", {}, "Your key")),
-    new Block("Limits and credits", {
-      id: "key",
-      paths: [() => "v1/key"],
-      show: ({ name, expires_at, rate, credits, scope, used } = {}) => [figures([
-        ["Name", "", () => name ?? "–"],
-        ["Requests", "", () => (rate ? `${count(rate.limit)} each ${count(rate.window_seconds)} s` : "–")],
-        ["Requests left now", "", () => count(rate?.remaining)],
-        ["Credits left", "", () => (credits ? credits.left ?? "no limit" : "–")],
-        ["Credits of a month", "", () => orDash(count)(credits?.monthly)],
-        ["Renewed", "", () => date(credits?.renews_at)],
-        ["Expires", "", () => date(expires_at)],
-        ["Chains", "", () => list(scope?.chains ?? scope?.chain)],
-        ["Types", "", () => list(scope?.types ?? scope?.type)],
-        ["Operations", "", () => list(scope?.operations ?? scope?.operation)],
-        ["Requests today", "", () => count(used?.today.requests)], ["Credits today", "", () => count(used?.today.credits)],
-        ["Requests this month", "", () => count(used?.month.requests)], ["Credits this month", "", () => count(used?.month.credits)],
-      ]), used ? table([
-        ["Operation this month", "operation", String, ""], ["Requests", "requests", count], ["Credits", "credits", count],
-      ], used.by_operation, "No request this month.") : words("Loading …")],
-    }),
-  ];
+  return [make("div", { className: "title" }, make("h1", {}, "Your key")), new Block("Limits and use", {
+    id: "key", rows: 21, of: ["key"],
+    show: (key) => [figures([
+      ["Name", "name", String],
+      ["Requests", "rate", (rate) => `${count(rate.limit)} each ${count(rate.window_seconds)} s`], ["Requests left now", "rate.remaining", count],
+      ["Credits left", "credits.left", (left) => (left === null ? "no limit" : count(left))],
+      ["Credits of a month", "credits.monthly", count], ["Renewed", "credits.renews_at", date], ["Expires", "expires_at", date],
+      ["Chains", "scope.chains", list], ["Types", "scope.types", list], ["Operations", "scope.operations", list],
+      ["Requests today", "used.today.requests", count], ["Credits today", "used.today.credits", count],
+      ["Requests this month", "used.month.requests", count], ["Credits this month", "used.month.credits", count],
+    ], key), table([
+      ["Operation this month", "operation", String, ""], ["Requests", "requests", count], ["Credits", "credits", count],
+    ], key.used.by_operation, "No request this month.")],
+  })];
 }

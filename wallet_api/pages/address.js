@@ -1,13 +1,6 @@
 // The address is the state: #/wallet/solana/kol/ADDRESS?tokens.sort=invested&trades.after=CURSOR names a view and
 // what is chosen in it. Back, Forward, a reload and a shared link give the same view.
 
-let onChange = () => {};
-
-export function onAddress(show) {
-  onChange = show;
-  addEventListener("popstate", show);
-}
-
 export function address() {
   const [path, query] = location.hash.slice(1).split("?");
   const [, name = "", ...parts] = path.split("/");
@@ -16,13 +9,27 @@ export function address() {
 
 export const link = (...parts) => `#/${parts.join("/")}`;
 
-export function go(hash) {
-  if (hash !== location.hash) history.pushState(null, "", hash);
-  onChange();
+// Go to another view, as a link does. `pages` are the cursors of the pages before that of a block, by its id.
+export function go(hash, pages = {}) {
+  if (hash !== location.hash) history.pushState(pages, "", hash);
+  dispatchEvent(new Event("popstate"));
 }
 
-// Name a view that the address left open, so that Back returns to it.
-export const settle = (hash) => history.replaceState(history.state, "", hash);
+// Choose in the view, or in another: a value that is empty is the usual one.
+export function choose(changes, pages = {}, path = address().path) {
+  const { values } = address();
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) values.set(name, value);
+    else values.delete(name);
+  }
+  go(`#${path}${values.size ? `?${values}` : ""}`, { ...history.state, ...pages });
+}
+
+// Begin again what has these endings: the pages of another group or window are others.
+export function begin(endings, changes, path) {
+  const names = [...address().values.keys()].filter((name) => endings.includes(name.split(".").at(-1)));
+  choose({ ...Object.fromEntries(names.map((name) => [name, ""])), ...changes }, {}, path);
+}
 
 // The window by two dates that the address names, both of them in it; without a name, none. A day that has not ended ends now.
 export function datesOf() {
@@ -31,17 +38,3 @@ export function datesOf() {
   const written = (time) => (time <= Date.now() ? new Date(time).toISOString() : "");
   return { since: written(from), until: written(to + 86400e3) };
 }
-
-// Choose in the view: a value that is empty is the usual one. `before` are the cursors of the pages before.
-export function choose(changes, before = {}) {
-  const { path, values } = address();
-  for (const [name, value] of Object.entries(changes)) {
-    if (value) values.set(name, value);
-    else values.delete(name);
-  }
-  const query = String(values);
-  history.pushState({ ...history.state, ...before }, "", `#${path}${query && "?"}${query}`);
-  onChange();
-}
-
-export const pagesBefore = (name) => history.state?.[name] ?? [];

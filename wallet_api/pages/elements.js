@@ -1,7 +1,11 @@
 // Elements. Texts of tokens and wallets are written by strangers: they become text nodes alone.
 
 import { link } from "./address.js";
-import { explorers, imageHosts, state } from "./state.js";
+import { state } from "./state.js";
+
+const { explorers = "{}", imageHosts = "[]" } = document.body.dataset;
+const pagesOf = JSON.parse(explorers);
+const allowedHosts = JSON.parse(imageHosts);
 
 export const $ = (id) => document.getElementById(id);
 
@@ -34,19 +38,16 @@ export function icon(address, size = 20) {
 // A picture of a stranger, from a host that the operator allows alone; else one made of the address.
 export function picture(address, url, size) {
   const host = URL.canParse(url ?? "") ? new URL(url) : null;
-  if (host?.protocol !== "https:" || !imageHosts.includes(host.hostname)) return icon(address, size);
+  if (host?.protocol !== "https:" || !allowedHosts.includes(host.hostname)) return icon(address, size);
   return make("img", { src: url, alt: "", width: size, height: size, loading: "lazy", referrerPolicy: "no-referrer" });
 }
 
 // How a sum grew, with its zero.
 export function spark({ values }) {
-  const [width, height] = [84, 24];
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const points = values.map((value, place) => {
-    const [x, y] = [place / (values.length - 1 || 1), (high - value) / (high - low || 1)];
-    return `${(x * width).toFixed(1)} ${(2 + y * (height - 4)).toFixed(1)}`;
-  });
-  return draw(`M${points.join("L")}`, { class: `spark ${values.at(-1) < 0 ? "loss" : "gain"}`, viewBox: `0 0 ${width} ${height}`, width, height });
+  const [width, height, viewBox] = [84, 24, `0 ${-high} ${values.length - 1 || 1} ${high - low || 1}`];
+  const points = values.map((value, place) => `${place} ${-value}`);
+  return draw(`M${points.join("L")}`, { class: `spark ${values.at(-1) < 0 ? "loss" : "gain"}`, viewBox, width, height, preserveAspectRatio: "none" });
 }
 
 export const words = (text, className = "words") => make("p", { className }, text);
@@ -55,6 +56,7 @@ export const pair = (first, second) => make("div", {}, first, make("small", {}, 
 // --- Links ---
 
 export const shortened = (address) => (address.length > 16 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address);
+export const titleOf = ({ token_name: name, symbol, mint }) => [name, symbol].filter(Boolean).join(" · ") || shortened(mint);
 const who = (href, address, name) => make("a", { href, className: "who", title: address }, icon(address), name || shortened(address));
 export const toWallet = (profile) => link("wallet", profile.blockchain, profile.type, profile.wallet_address);
 export const walletLink = (profile) => who(toWallet(profile), profile.wallet_address, profile.name);
@@ -63,27 +65,22 @@ export const tokenLink = (chain) => (token) => who(link("token", chain, token.mi
 export const outLink = (href, text, title = text) => (href?.startsWith("https://")
   ? make("a", { href, title, target: "_blank", rel: "noopener noreferrer", className: "out" }, text) : null);
 
-// The ids of a chain, which an address of an explorer may have.
-const EVM = { wallet: /^0x[0-9a-f]{40}$/, transaction: /^0x[0-9a-f]{64}$/ };
-const BASE58 = { wallet: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, transaction: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/ };
+// What a chain has: addresses and hashes of EVM chains, addresses and signatures of Solana, and blocks.
+const IDS = {
+  wallet: /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, transaction: /^(0x[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/, block: /^\d+$/,
+};
 
 // A link to a page about a wallet, token, transaction or block, or to a chart; null for an id of another form.
 export function explorerLink(chain, kind, id, text) {
-  const forms = chain === "solana" ? BASE58 : EVM;
-  const form = kind === "block" ? /^\d+$/ : forms[kind] ?? forms.wallet;
-  const start = explorers[chain]?.[kind];
-  return start && form.test(id) ? outLink(start + id, text, `${kind} ${id}`) : null;
+  const start = pagesOf[chain]?.[kind];
+  return start && (IDS[kind] ?? IDS.wallet).test(id) ? outLink(start + id, text, `${kind} ${id}`) : null;
 }
 
-export function copyButton(text, label) {
-  const button = make("button", { type: "button", className: "small", ariaLabel: `Copy ${label}` }, "Copy");
-  button.onclick = async () => {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), 1500);
-  };
-  return button;
-}
+// Browsers copy for a page that came by https, or from this machine.
+export const copyButton = (text, label) => (navigator.clipboard ? make("button", {
+  type: "button", className: "small", ariaLabel: `Copy ${label}`,
+  onclick: (event) => navigator.clipboard.writeText(text).then(() => (event.target.textContent = "Copied")),
+}, "Copy") : null);
 
 // --- Tables ---
 
@@ -120,10 +117,9 @@ export function figures(columns, row = {}) {
 }
 
 // Options are an object, or a list of pairs where the values are numbers, which an object would sort.
-export const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
-
 export function chooser(label, options, chosen, choose, isNamed = false) {
-  const entries = pairsOf(options).map(([value, text]) => make("option", { value, selected: value === chosen }, text));
-  const select = make("select", { ariaLabel: label, onchange: () => choose(select.value) }, ...entries);
+  const pairs = Array.isArray(options) ? options : Object.entries(options);
+  const select = make("select", { ariaLabel: label, onchange: () => choose(select.value) },
+    ...pairs.map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
   return make("label", {}, isNamed ? label : null, select);
 }

@@ -41,3 +41,5 @@ export const ago = orDash((moment) => make("time", { dateTime: moment, title: mo
 export const utc = (options) => new Intl.DateTimeFormat("en", { timeZone: "UTC", ...options });
 const medium = utc({ dateStyle: "medium" });
 export const date = orDash((moment) => medium.format(new Date(moment)));
+const seconds = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+export const clock = (time) => seconds.format(time);

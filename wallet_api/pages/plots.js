@@ -6,24 +6,17 @@ import { amount, orDash, price, unknown, utc } from "./formats.js";
 const { uPlot } = window;
 const plots = new Set();
 const probe = document.body.appendChild(make("span", { hidden: true }));
-let colors = {};
 
 function color(name) {
-  if (!colors[name]) {
-    probe.style.color = `var(--${name})`;
-    colors[name] = getComputedStyle(probe).color;
-  }
-  return colors[name];
+  probe.style.color = `var(--${name})`;
+  return getComputedStyle(probe).color;
 }
 
-export function repaint() {
-  colors = {};
-  for (const chart of plots) chart.redraw();
-}
+export const repaint = () => plots.forEach((chart) => chart.redraw());
 
 const day = utc({ month: "short", day: "numeric" });
-const clock = utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const times = (self, values, place, space, step) => values.map((value) => (step % 86400 && value % 86400 ? clock : day).format(1000 * value));
+const hour = utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const times = (self, values, place, space, step) => values.map((value) => (step % 86400 && value % 86400 ? hour : day).format(1000 * value));
 const prices = (self, values) => values.map((value) => (unknown(value) ? "" : price(value)));
 
 // A plot is made as soon as it has a width, and goes when it has none. It has a text for who cannot see it.

@@ -2,11 +2,10 @@
 
 import { link } from "./address.js";
 import { Block } from "./block.js";
-import { explorerLink, figures, make, shortened, table } from "./elements.js";
-import { ago, amount, change, count, gained, minutes, signed } from "./formats.js";
-import { requestPath } from "./requests.js";
+import { figures, make, shortened, table, titleOf } from "./elements.js";
+import { amount, change, count, gained, minutes, signed } from "./formats.js";
 import { state } from "./state.js";
-import { entitle, heading } from "./views.js";
+import { entitle, heading, when } from "./views.js";
 
 // The rule that made a step, in words: "a-sell-without-a-buy".
 const made = (rule, { transaction_type: type }) =>
@@ -14,29 +13,27 @@ const made = (rule, { transaction_type: type }) =>
 
 export function position(chain, type, address, mint) {
   const currency = state.meta.currencies[chain];
+  const sums = [
+    [`Realized, ${currency}`, "realized_pnl", signed], ["Realized, $", "realized_pnl_usd", gained], ["Realized in %", "realized_pnl_percentage", change],
+    [`Bought, ${currency}`, "invested", amount], [`Sold, ${currency}`, "sold", amount], [`Of it without cost, ${currency}`, "sold_without_cost", amount],
+    ["Buys", "buy_txn", count], ["Sells", "sell_txn", count],
+  ];
   const columns = [
-    ["When", "", (step) => explorerLink(chain, "transaction", step.tx_signature, ago(step.created_at)) ?? ago(step.created_at), ""],
-    ["What", "rule", made, "text"],
+    ["When", "", when(chain), ""], ["What", "rule", made, "text"],
     ["Tokens", "token_amount", amount, "n wide"], [`Value, ${currency}`, "value", amount],
     ["Cost of it", "cost_of_sold", amount, "n wide"], [`Profit, ${currency}`, "realized_pnl", signed],
     ["Held for", "hold_time_minutes", minutes, "n wide widest"], ["Without cost", "without_cost", amount, "n wide widest"],
     ["Held then", "quantity", amount, "n wide"], ["At a cost of", "cost", amount, "n wide"],
   ];
-  return [
-    heading(chain, mint, "trade by trade", [
-      make("a", { href: link("token", chain, mint) }, "The token"),
-      make("a", { href: link("wallet", chain, type, address), title: address }, `The wallet ${shortened(address)}`)]),
-    new Block("Step by step", {
-      id: "steps", isHead: true, paged: true, rows: 13,
-      paths: [({ cursor }) => requestPath("wallets/explain", { blockchain: chain, address, type, mint, limit: 50, cursor })],
-      show: ({ totals, steps }) => {
-        entitle([totals.token_name, totals.symbol].filter(Boolean).join(" · ") || shortened(mint));
-        return [figures([
-          [`Realized, ${currency}`, "realized_pnl", signed], ["Realized, $", "realized_pnl_usd", gained], ["Realized in %", "realized_pnl_percentage", change],
-          [`Bought, ${currency}`, "invested", amount], [`Sold, ${currency}`, "sold", amount], [`Of it without cost, ${currency}`, "sold_without_cost", amount],
-          ["Buys", "buy_txn", count], ["Sells", "sell_txn", count],
-        ], totals), table(columns, steps, "No trade.")];
-      },
-    }),
-  ];
+  return [heading(chain, mint, "trade by trade", [
+    make("a", { href: link("token", chain, mint) }, "The token"),
+    make("a", { href: link("wallet", chain, type, address), title: address }, `The wallet ${shortened(address)}`),
+  ]), new Block("Step by step", {
+    id: "steps", isHead: true, isPaged: true, rows: 19,
+    of: ["wallets/explain", { blockchain: chain, address, type, mint, limit: 50 }],
+    show: ({ totals, steps }) => {
+      entitle(titleOf({ ...totals, mint }));
+      return [figures(sums, totals), table(columns, steps, "No trade.")];
+    },
+  })];
 }

@@ -6,7 +6,7 @@ const FAVOURITES = "wallet-api.favourites";
 export const state = {
   key: sessionStorage.getItem(KEY) || localStorage.getItem(KEY) || document.body.dataset.key || "",
   meta: null,
-  help: {},
+  help: null,
   group: "",
   blocks: [],
   leaving: new AbortController(),
@@ -14,28 +14,18 @@ export const state = {
   polledAt: 0,
 };
 export const POLL_SECONDS = 15;
-export const explorers = JSON.parse(document.body.dataset.explorers ?? "{}");
-export const imageHosts = JSON.parse(document.body.dataset.imageHosts ?? "[]");
 
-// Keep the key in this tab, or on this device.
-export function keepKey(key, isForDevice) {
-  forgetKey();
+// Keep the key in this tab, or on this device; without a key, forget it.
+export function keepKey(key, isForDevice = false) {
   state.key = key;
-  (isForDevice ? localStorage : sessionStorage).setItem(KEY, key);
-}
-
-export function forgetKey() {
-  state.key = "";
   for (const storage of [sessionStorage, localStorage]) storage.removeItem(KEY);
+  if (key) (isForDevice ? localStorage : sessionStorage).setItem(KEY, key);
 }
 
-// Favourites are kept in this browser: { address of the view: name }.
+// Favourites are kept in this browser: { path of the view: name }.
 export const favourites = () => JSON.parse(localStorage.getItem(FAVOURITES) ?? "{}");
 
-export function setFavourite(view, name) {
-  const all = favourites();
-  if (name) all[view] = name;
-  else delete all[view];
-  if (Object.keys(all).length) localStorage.setItem(FAVOURITES, JSON.stringify(all));
-  else localStorage.removeItem(FAVOURITES);
+export function setFavourite(path, name) {
+  // What has no name is left out.
+  localStorage.setItem(FAVOURITES, JSON.stringify({ ...favourites(), [path]: name || undefined }));
 }

@@ -1,10 +1,9 @@
 // A token: its trades and prices, and who was first.
 
 import { Block } from "./block.js";
-import { explorerLink, figures, shortened, table, walletLink } from "./elements.js";
+import { explorerLink, figures, table, titleOf, walletLink } from "./elements.js";
 import { ago, amount, count, gained, percent, price, signed } from "./formats.js";
 import { pricePlot } from "./plots.js";
-import { requestPath } from "./requests.js";
 import { state } from "./state.js";
 import { entitle, explained, filters, heading, tradeColumns } from "./views.js";
 
@@ -14,15 +13,11 @@ export function token(chain, mint) {
   const currency = state.meta.currencies[chain];
   const of = { blockchain: chain, mint };
   const trades = new Block("Trades and prices", {
-    id: "trades",
-    choosers: filters(chain),
-    paths: [({ cursor, values: { transaction_type, min_value } }) =>
-      requestPath("tokens/transactions", { ...of, transaction_type, min_value, limit: 50, cursor })],
+    id: "trades", rows: 19, isFixed: true, isPaged: true, choosers: filters(chain), of: ["tokens/transactions", { ...of, limit: 50 }],
     show: ({ transactions }) => [
       pricePlot(transactions, currency),
       table(tradeColumns(chain, ["Wallet", "profile", walletLink, ""]), transactions, "No such trade."),
     ],
-    rows: 19, fixed: true, paged: true,
   });
   return [
     heading(chain, mint, chain, [explorerLink(chain, "token", mint, "Explorer"), explorerLink(chain, "chart", mint, "Chart")]),
@@ -32,31 +27,29 @@ export function token(chain, mint) {
   ];
 }
 
-function head(currency, of, trades) {
+function head(currency, of, follows) {
+  const sums = [
+    [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
+    ["Wallets", "total_holders", (holders) => count(holders && holders.kol_count + holders.smart_count + holders.whale_count)],
+    ["Still holding", "total_holders.still_holding_count", count],
+    [`Net flow, ${currency}`, "total_statistics.net_flow", signed], ["Net flow, $", "total_statistics.net_flow_usd", gained],
+    [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],
+    ["First entry", "total_statistics.first_entry_time", ago], ["Latest entry", "total_statistics.latest_entry_time", ago],
+  ];
   return new Block("Token", {
-    id: "token", isHead: true,
-    paths: [() => requestPath("tokens/stats", { ...of, limit: 1 })],
-    show: (stats = {}) => {
-      if (stats.token) entitle([stats.token.token_name, stats.token.symbol].filter(Boolean).join(" · ") || shortened(of.mint));
-      return figures([
-        [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
-        ["Wallets", "total_holders", (of) => count(of && of.kol_count + of.smart_count + of.whale_count)],
-        ["Still holding", "total_holders.still_holding_count", count],
-        [`Net flow, ${currency}`, "total_statistics.net_flow", signed], ["Net flow, $", "total_statistics.net_flow_usd", gained],
-        [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],
-        ["First entry", "total_statistics.first_entry_time", ago], ["Latest entry", "total_statistics.latest_entry_time", ago],
-      ], stats);
+    id: "token", isHead: true, follows, of: ["tokens/stats", { ...of, limit: 1 }],
+    show(stats) {
+      if (stats?.token) entitle(titleOf({ ...of, ...stats.token }));
+      return figures(sums, stats);
     },
-    follows: trades,
   });
 }
 
-function traders(currency, of, trades) {
+function traders(currency, of, follows) {
   return new Block("Who was first", {
-    id: "traders",
-    choosers: { sort: { label: "by", options: TRADER_SORTS } }, ascending: ["first_buy"],
-    paths: [({ values: { sort, order }, cursor }) => requestPath("tokens/stats", { ...of, sort, order, limit: 15, cursor })],
-    show(page) {
+    id: "traders", rows: 4, isPaged: true, follows, choosers: { sort: { label: "by", options: TRADER_SORTS } }, ascending: ["first_buy"],
+    of: ["tokens/stats", { ...of, limit: 15 }],
+    show({ traders: found }) {
       return table([
         ["Wallet", "profile", walletLink, ""],
         ["Type", "profile.type", String, "wide"],
@@ -66,8 +59,7 @@ function traders(currency, of, trades) {
         ["Profit", "trader_stats.realized_pnl", (profit, { profile }) => explained(profile, of.mint, profit), "n", "realized_pnl"],
         ["Profit, $", "trader_stats.realized_pnl_usd", gained, "n wide widest"],
         ["Keeps", "trader_holdings.bag_pct", percent, "n", "token_amount"],
-      ], page.traders, "No tracked wallet traded it.", this.sorting);
+      ], found, "No tracked wallet traded it.", this.sorting);
     },
-    rows: 4, paged: true, follows: trades,
   });
 }
