@@ -86,10 +86,15 @@ def test_the_defaults_that_it_names_are_those_of_the_service(caller: Caller, imp
                 others = re.findall(rf"`{name}`=\w+ \[(\w+) (?:with|for) (\w+)\]", arguments)
                 if name in ("sort", "order") and mode not in (None, "net_flow"):
                     continue
+                # A window stands in the place of a period there.
+                if (name, mode == "signal_outcomes") in (("signal", False), ("period", True)):
+                    continue
                 value = next((other for other, of in others if of == mode), default)
                 if value == "all":
                     continue
                 question = required | ({} if mode is None else {"mode": mode})
+                if mode == "signal_outcomes":
+                    question |= {"since": (at - timedelta(days=1)).isoformat(), "until": at.isoformat()}
                 plain, given = (caller.get(path, **question, **more) for more in ({}, {name: value}))
                 for data in (plain, given):
                     # Echoed if it is given, and of another second.

@@ -27,8 +27,10 @@ from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.search import search_names
+from wallet_api.queries.signal_outcomes import read_signal_outcomes
 from wallet_api.queries.signals import SignalOptions, group_signals
 from wallet_api.queries.spans import span_of
+from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
@@ -57,6 +59,7 @@ from wallet_api.schemas.volume import VolumeSchema
 from wallet_api.schemas.wallet_tokens import WalletTokensSchema
 from wallet_api.schemas.wallets import WalletsSchema
 from wallet_api.settings import Settings
+from wallet_api.sync.outcomes import decide_outcomes, keep_signals
 from wallet_api.wallets import find_wallet
 
 FILE = Path(__file__).parents[2] / "wallet_api" / "responses" / "examples.json"
@@ -250,7 +253,23 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
                 ("top_performers", "7d", len(board), {"leaderboard": best}),
             )
         },
+        ("/v1/analytics", "signal_outcomes"): _outcomes(connection, NOW),
     }
+
+
+def _outcomes(connection: Connection, now: datetime) -> dict[str, Any]:
+    """Return what became of the signals of the last two days, which are kept before."""
+    latest = now.replace(minute=0, second=0)
+    hours = [latest - timedelta(hours=number) for number in range(48, -1, -1)]
+    for hour in hours:
+        keep_signals(connection, hour, **GROUP)
+    for _ in decide_outcomes(connection, now, [GROUP["blockchain"]], DEFAULT_RULE):
+        pass
+    window = Bounds(hours[0], latest)
+    kept = read_signal_outcomes(connection, now, **GROUP, period=window, signal="entry")
+    options = {"mode": "signal_outcomes", "span": kept.span, "limit": 20, "total": len(kept.rows)}
+    data = analytics_data(**GROUP, **options, native_price=kept.native_price, outcomes=kept.rows[:2])
+    return data | {"signal": "entry"}
 
 
 def _trackers(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]:

@@ -23,7 +23,7 @@ from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_wi
 from wallet_api.queries.history import HistoryPage, wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, read_flows, read_windows
-from wallet_api.queries.outcomes import Moment, read_outcomes
+from wallet_api.queries.outcomes import TokenMoment, read_outcomes
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.signals import SignalOptions, group_signals
@@ -370,7 +370,7 @@ def _of_outcomes(
     """Return what became of each traded token after moments from which a price is searched for at an edge."""
     ids = find_tokens(connection, list(mints))
     places = {
-        Moment(token_id, now - timedelta(minutes=minutes)): (*token, minutes)
+        TokenMoment(token_id, now - timedelta(minutes=minutes)): (*token, minutes)
         for token, token_id in ids.items()
         for minutes in (60, 61, 66, 120, 361, 420, 1440, 1441, 1500, 1584, 2880)
     }

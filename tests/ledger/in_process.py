@@ -105,7 +105,7 @@ def clear(connection: Connection) -> None:
     )
     tables = (
         *(*ledger, "token_quotes", "market_prices", "token_prices", "native_prices", "final_blocks"),
-        *("tokens", "wallet_groups", "wallets"),
+        *("signal_hours", "token_outcomes", "tokens", "wallet_groups", "wallets"),
     )
     # In a cluster, wallets are not deleted after others at once.
     sequential = "SET LOCAL citus.multi_shard_modify_mode = sequential"

@@ -5,9 +5,10 @@ Written from the definitions in docs/figures.md, without SQL and without code of
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from tests.naive.analytics import flows_of, trend_of
@@ -16,7 +17,7 @@ from tests.naive.charts import chart_of, times_of
 from tests.naive.connections import connections_of
 from tests.naive.copies import Copier, Terms, copy_of
 from tests.naive.luck import luck_of
-from tests.naive.outcomes import first_price, outcome_of
+from tests.naive.outcomes import SPANS, base_of, first_price, outcome_of, summary_of
 from tests.naive.prices import (
     DAY,
     USUAL,
@@ -586,6 +587,40 @@ class Ledger:
 
         traded, quotes = self._of_token(blockchain, mint), self.quotes.get((blockchain, mint), [])
         return outcome_of(moment, now, traded, quotes, self.price_rule[0], usd_at)
+
+    def kept(self, hour: datetime, blockchain: str, type: str, kind: str) -> set[str]:
+        """Return the mints of the signals of an hour by the default options, or of the base."""
+        if kind == "base":
+            return base_of(hour, self._of_type(blockchain, type))
+        least = 1 if kind == "entry" else 3
+        rows = self.signals(hour, blockchain, type, kind, least_wallets=least)
+        return {row["token"]["mint"] for row in rows}
+
+    def signal_outcomes(
+        self,
+        now: datetime,
+        hours: Iterable[datetime],
+        blockchain: str,
+        type: str,
+        signal: str,
+        kept: Callable[..., set[str]],
+    ) -> list[Row]:
+        """Return what became of the `kept` signals at these hours, and of the base, until `now`."""
+        first: dict[tuple[str, str, date], datetime] = {}
+        for hour, (name, kind) in product(sorted(hours), (("signals", signal), ("base", "base"))):
+            for mint in kept(hour, blockchain, type, kind):
+                first.setdefault((name, mint, hour.astimezone(UTC).date()), hour)
+        outcomes: dict[tuple[str, str], list[Row | None]] = {}
+        for (name, mint, _), hour in first.items():
+            outcome = self.outcome(hour, now, blockchain, mint)
+            for span, length in SPANS.items():
+                # It is decided when its time is over.
+                is_over = hour + length * 11 / 10 < now
+                outcomes.setdefault((span, name), []).append(outcome[span] if is_over else None)
+        return [
+            {"span": span, "of": name, **summary_of(outcomes.get((span, name), []))}
+            for span, name in product(SPANS, ("signals", "base"))
+        ]
 
     def _traded_token(
         self, now: datetime, since: datetime, until: datetime, blockchain: str, trades: list[Trade]

@@ -3,16 +3,49 @@
 Shares no code with the service.
 """
 
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 
 from tests.naive.prices import Priced, Quote
-from tests.naive.walk import Row, Trade, Usd, percentage, shown_price, shown_time
+from tests.naive.walk import Row, Trade, Usd, percentage, shown, shown_price, shown_time
 
 SPANS = {"1h": timedelta(hours=1), "6h": timedelta(hours=6), "24h": timedelta(hours=24)}
 # The dollars of a trade by the native price of a moment.
 UsdAt = Callable[[Trade, datetime], Usd]
+
+
+def base_of(hour: datetime, trades: Iterable[Trade]) -> set[str]:
+    """Return the mints that a group bought in the hour before, for the first time of a day, by its trades."""
+    firsts: dict[tuple[str, date], datetime] = {}
+    for trade in trades:
+        if not trade.is_sell:
+            key = (trade.mint, trade.at.astimezone(UTC).date())
+            firsts[key] = min(firsts.get(key, trade.at), trade.at)
+    return {mint for (mint, _), at in firsts.items() if hour - timedelta(hours=1) < at <= hour}
+
+
+def summary_of(outcomes: Sequence[Row | None]) -> Row:
+    """Return the figures of outcomes of one span, None of those that are not known."""
+    changes = sorted(Fraction(outcome["change_percent"]) for outcome in outcomes if outcome is not None)
+    gone = sum(1 for outcome in outcomes if outcome is not None and "gone" in outcome)
+    count, median = len(changes), None
+    if count:
+        median = shown((changes[(count - 1) // 2] + changes[count // 2]) / 2, 4)
+
+    def share(part: int) -> Decimal | None:
+        return percentage(Fraction(part), Fraction(count)) if count else None
+
+    return {
+        "signals": len(outcomes),
+        "known": count - gone,
+        "gone": gone,
+        "median_change_percent": median,
+        "share_up": share(sum(change > 0 for change in changes)),
+        "share_doubled": share(sum(change >= 100 for change in changes)),
+        "share_halved": share(sum(change <= -50 for change in changes)),
+    }
 
 
 def first_price(

@@ -10,7 +10,8 @@ from wallet_api.cache import Cached
 from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_traded
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, Flows, read_flows, read_windows
-from wallet_api.queries.paging import MAX_LIMIT
+from wallet_api.queries.paging import MAX_LIMIT, with_warnings
+from wallet_api.queries.signal_outcomes import SignalOutcomes, read_signal_outcomes
 from wallet_api.queries.spans import TimeSpan, span_of
 from wallet_api.queries.volume_trend import Trend, volume_trend
 from wallet_api.responses.arguments import load_arguments
@@ -29,7 +30,7 @@ _operation = Operation(
     arguments=AnalyticsArguments(),
     data=AnalyticsSchema(),
     examples=examples_of("analytics"),
-    rows="tokens net_flows buckets leaderboard",
+    rows="tokens net_flows buckets outcomes leaderboard",
 )
 
 
@@ -97,10 +98,26 @@ def _volume_trend(arguments: Mapping[str, Any]) -> Response:
     return _operation.respond(get_data, arguments, trend)
 
 
+def _signal_outcomes(arguments: Mapping[str, Any]) -> Response:
+    signal = arguments["signal"]
+    read = partial(read_signal_outcomes, signal=signal)
+    kept: Cached[SignalOutcomes] = services().board(f"{signal} outcomes", read, *_group(arguments).values())
+
+    def get_data() -> Any:
+        outcomes = kept.value
+        rows = outcomes.rows[: arguments["limit"]]
+        data = _data(arguments, outcomes.span, len(outcomes.rows), outcomes.native_price, outcomes=rows)
+        warnings = [*data.get("warnings", ()), *outcomes.warnings]
+        return with_warnings({**data, "signal": signal}, warnings)
+
+    return _operation.respond(get_data, arguments, kept)
+
+
 _RESPONSES: Mapping[str, Callable[[Mapping[str, Any]], Response]] = {
     "most_traded": _most_traded,
     "net_flow": _net_flow,
     "volume_trend": _volume_trend,
+    "signal_outcomes": _signal_outcomes,
     "top_performers": partial(_best_wallets, "realized_pnl"),
     "win_rate": partial(_best_wallets, "win_rate"),
 }

@@ -22,8 +22,10 @@ from wallet_api.database import Connection
 from wallet_api.forms import EARLIEST
 from wallet_api.ledger.files.readers import read_denied
 from wallet_api.ledger.quotes import QuoteRule
+from wallet_api.queries.token_price import PriceRule
 from wallet_api.settings import Settings, outdated
 from wallet_api.sync.faces import read_faces
+from wallet_api.sync.outcomes import Outcomes
 from wallet_api.sync.quotes import Quotes
 from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.sources import (
@@ -42,7 +44,9 @@ _TURN_PERIODS = 10
 _SLOW_FINALITY = 10
 
 
-def _since(context: click.Context, option: click.Parameter, text: str) -> datetime:
+def _since(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
+    if text is None:
+        return None
     now = datetime.now(UTC)
     try:
         ago = span(text)
@@ -194,23 +198,33 @@ def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
 
 @sync.command("quotes")
 @_chains
+@click.option(
+    "--since",
+    metavar="30D|12H|DATE",
+    callback=_since,
+    help="Keep the signals of past hours from this time on as well, by the ledger as it is.",
+)
 @_common
-def sync_quotes(chains: tuple[str, ...], **options: Any) -> None:
-    """Read what tokens cost on markets, from the provider of MARKET_PRICES_PROVIDER.
+def sync_quotes(chains: tuple[str, ...], since: datetime | None, **options: Any) -> None:
+    """Read what tokens cost on markets, and keep the signals of each hour, and what became of them.
+
+    Prices come from the provider of MARKET_PRICES_PROVIDER; without one only signals are kept.
 
     Of tokens that a tracked wallet bought in the last two days once a minute, of others that one holds once
     an hour, within the provider's rate. Quotes of thin markets, and prices that are far from the last one,
     are kept and counted, but make no price.
     """
     with _ready(options) as (settings, stack):
-        source, pace = stack.enter_context(market_source(settings))
-        unknown = [chain for chain in chains if chain not in source.chains]
-        if unknown:
+        source, paces = stack.enter_context(market_source(settings))
+        unknown = [chain for chain in chains if source is not None and chain not in source.chains]
+        if source is not None and unknown:
             raise click.ClickException(f"{source.name} has no prices of {', '.join(unknown)}")
         rule = QuoteRule(settings.market_price_min_liquidity_usd, settings.token_price_min_value_usd)
-        quoted = chains or tuple(source.chains)
-        quotes = Quotes(source, quoted, rule, options["every"])
-        run(settings, [Work("quotes", quoted, [pace], quotes.round)], **options)
+        least = PriceRule(settings.token_price_min_value_usd)
+        outcomes = Outcomes(chains or tuple(CHAINS), least, since, options["every"])
+        quoted = chains or tuple(CHAINS if source is None else source.chains)
+        quotes = Quotes(source, quoted, rule, outcomes, options["every"])
+        run(settings, [Work("quotes", quoted, paces, quotes.round)], **options)
 
 
 @contextmanager

@@ -210,7 +210,8 @@ def _sync_jobs(settings: Settings) -> dict[str, list[str]]:
         jobs["trades"] = ["--follow"]
     if any(settings.chain(chain).rpc_url for chain in CHAINS):
         jobs["tokens"] = ["--every", f"{_TOKENS_SECONDS:g}"]
-    if settings.market_prices_provider is not None:
+    # Without a provider of market prices it keeps the signals of each hour alone.
+    if _syncs(settings) or settings.market_prices_provider is not None:
         jobs["quotes"] = ["--every", f"{_QUOTES_SECONDS:g}"]
     return jobs
 

@@ -12,6 +12,7 @@ from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rows import TradeIdentity, WalletIdentity, good
+from wallet_api.migrations import hold_tables
 
 # The maximum of trades that one transaction removes, so that imports do not wait long for its locks.
 BATCH_ROWS = 200_000
@@ -94,6 +95,7 @@ def remove_wallets(connection: Connection) -> Removal:
         empty = connection.execute(_REMOVE["empty_groups"]).fetchall()
         groups = {f"{name}s": [row[name] for row in empty] for name in ("blockchain", "type")}
         connection.execute(_REMOVE["volume_of_empty_groups"], groups)
+        connection.execute(_REMOVE["hours_of_empty_groups"], groups)
         merge.store_prices(connection)
     return removal
 
@@ -106,10 +108,13 @@ def remove_trades(
 ) -> Removal:
     """Remove the staged trades, `batch_rows` in a transaction, and walk their positions again.
 
-    Those who follow the feed get each trade, or the `purge` that removed all of them. `progress` is called
-    with the number of trades removed by each transaction. `wallets` stays 0.
+    Those who follow the feed get each trade, or the `purge` that removed all of them; it also removes what is
+    kept of signals. `progress` is called with the number of trades removed by each transaction. `wallets`
+    stays 0.
     """
     removal = Removal()
+    if purge is not None:
+        _purge_signals(connection, purge)
     while True:
         with arrivals.change(connection):
             if not connection.execute(_REMOVE["batch"], {"limit": batch_rows}).rowcount:
@@ -120,6 +125,15 @@ def remove_trades(
             removed = merge.merge_affected(connection, datetime.now(UTC), purge=purge)
         removal.trades += removed
         progress(removed)
+
+
+def _purge_signals(connection: Connection, purge: Purge) -> None:
+    """Remove the kept signals of before a time, or of the tokens of the staged trades."""
+    which = "of_tokens" if purge.before is None else "before"
+    with connection.transaction():
+        hold_tables(connection)
+        for name in ("hours", "outcomes"):
+            connection.execute(_REMOVE[f"{name}_{which}"], {"before": purge.before})
 
 
 def _stage(

@@ -180,3 +180,39 @@ DELETE FROM volume_rollup
  USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
  WHERE volume_rollup.blockchain = empty.blockchain
    AND volume_rollup.type = empty.type;
+
+-- hours_of_empty_groups --
+-- Delete their kept signals. Needs signal_hours_pkey.
+DELETE FROM signal_hours
+ USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
+ WHERE signal_hours.blockchain = empty.blockchain
+   AND signal_hours.type = empty.type;
+
+-- hours_before --
+-- Delete the kept signals of before a time. All are read.
+DELETE FROM signal_hours
+ WHERE hour < %(before)s;
+
+-- outcomes_before --
+-- Delete what became of them. All outcomes are read.
+DELETE FROM token_outcomes
+ WHERE hour < %(before)s;
+
+-- hours_of_tokens --
+-- Leave the tokens of the staged trades out of the kept signals. All are read.
+  WITH staged AS MATERIALIZED (
+       SELECT array_agg(DISTINCT token_id) AS token_ids
+         FROM trades_to_remove
+       )
+UPDATE signal_hours
+   SET token_ids = ARRAY(SELECT token_id
+                           FROM unnest(signal_hours.token_ids) AS token_id
+                          WHERE token_id <> ALL (staged.token_ids))
+  FROM staged
+ WHERE signal_hours.token_ids && staged.token_ids;
+
+-- outcomes_of_tokens --
+-- Delete what became of them. Needs token_outcomes_pkey.
+DELETE FROM token_outcomes
+ WHERE token_id IN (SELECT token_id
+                      FROM trades_to_remove);

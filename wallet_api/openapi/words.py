@@ -34,6 +34,8 @@ WORDS: dict[str, Sequence[str]] = {
     "FlowSort": analytics.FLOW_SORTS,
     "SignalMode": signals.MODES,
     "SignalStrength": signals.STRENGTHS,
+    "OutcomeSpan": tuple(periods.OUTCOME_SPANS),
+    "OutcomeGroup": analytics.OUTCOME_GROUPS,
     "TraderSort": tokens.TRADER_SORTS,
     "WalletTokenSort": wallet_tokens.SORTS,
     "StepRule": explain.RULES,

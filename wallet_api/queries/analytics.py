@@ -23,6 +23,7 @@ _LISTS = {
     "net_flows": ("first", "tokens"),
     "buckets": ("newest", "buckets"),
     "leaderboard": ("first", "wallets"),
+    "outcomes": ("first", "rows"),
 }
 
 

@@ -14,7 +14,7 @@ _FIRST = min(OUTCOME_SPANS.values())
 _MEMBERS = ("price", "price_at", "change_percent", "source", "gone")
 
 
-class Moment(NamedTuple):
+class TokenMoment(NamedTuple):
     """A token by its id, and a time after which it is looked at."""
 
     token_id: int
@@ -22,14 +22,14 @@ class Moment(NamedTuple):
 
 
 def read_outcomes(
-    connection: Connection, now: datetime, moments: Sequence[Moment], rule: PriceRule = DEFAULT_RULE
-) -> dict[Moment, dict[str, Row]]:
+    connection: Connection, now: datetime, moments: Sequence[TokenMoment], rule: PriceRule = DEFAULT_RULE
+) -> dict[TokenMoment, dict[str, Row]]:
     """Return by moment and span what became of a token until `now`, where that is known.
 
     An outcome has `price`, `price_at`, `change_percent` and `source`, or of a token that was gone `gone` and
     a `change_percent` of -100; the others are None.
     """
-    outcomes: dict[Moment, dict[str, Row]] = {moment: {} for moment in moments}
+    outcomes: dict[TokenMoment, dict[str, Row]] = {moment: {} for moment in moments}
     parameters = {
         "token_ids": [moment.token_id for moment in moments],
         "moments": [moment.at for moment in moments],
@@ -37,13 +37,13 @@ def read_outcomes(
         "now": now,
     }
     for row in connection.execute(_OUTCOMES, parameters):
-        of_moment = outcomes[Moment(row["token_id"], row["moment"])]
+        of_moment = outcomes[TokenMoment(row["token_id"], row["moment"])]
         of_moment[row["span"]] = {name: row[name] for name in _MEMBERS}
     return outcomes
 
 
 def outcome_columns(
-    connection: Connection, now: datetime, moments: Sequence[Moment], rule: PriceRule
+    connection: Connection, now: datetime, moments: Sequence[TokenMoment], rule: PriceRule
 ) -> list[dict[str, Any]]:
     """Return for each moment the columns of a row's `outcome`: of each span the object, and its members."""
     # Nothing is known before, and most requests are of now.

@@ -1,7 +1,7 @@
--- What became of tokens after moments: for each length the first price in [moment + length, moment + 1.1 length], its change from the
+-- What became of tokens after moments: what is kept of a full hour, and else for each length the first price in [moment + length, moment + 1.1 length], its change from the
 -- first one in [moment, moment + length / 10], and whether a market was asked in that time, which is over, and had no pool that is
 -- large enough. Nothing after `now` counts.
--- Needs tokens_pkey, native_prices_pkey, token_quotes_pkey, and what first_price.sql needs.
+-- Needs tokens_pkey, token_outcomes_pkey, native_prices_pkey, token_quotes_pkey, and what first_price.sql needs.
   WITH wanted AS MATERIALIZED (
        SELECT requested.place,
               requested.moment,
@@ -16,6 +16,20 @@
        SELECT *
          FROM (VALUES (0, NULL, 0, 8640), (1, '1h', 3600, 3960), (2, '6h', 21600, 23760), (3, '24h', 86400, 95040))
               AS part (number, span, starts, ends)
+       ),
+       kept AS MATERIALIZED (
+       SELECT wanted.place,
+              part.number,
+              outcome.price,
+              outcome.price_at,
+              outcome.source,
+              outcome.change_percent
+         FROM wanted
+         JOIN token_outcomes AS outcome
+           ON outcome.token_id = wanted.token_id
+          AND outcome.hour = wanted.moment
+         JOIN part
+           ON part.starts = outcome.span_seconds
        ),
        span AS MATERIALIZED (
        SELECT 4 * wanted.place + part.number AS ordinal,
@@ -39,6 +53,9 @@
                LIMIT 1) AS native
            ON TRUE
         WHERE bounds.starts_at <= %(now)s
+          AND wanted.place NOT IN (SELECT place
+                                     FROM kept
+                                    WHERE number = 3)
        ),
 {ledger.first_price},
        gone AS MATERIALIZED (
@@ -58,22 +75,30 @@
 SELECT wanted.token_id,
        wanted.moment,
        part.span,
-       round_price(ending.price) AS price,
-       iso_time(ending.price_at) AS price_at,
-       ending.source,
-       CASE WHEN ending.price IS NOT NULL THEN percentage(ending.price - beginning.price, beginning.price)
+       round_price(COALESCE(kept.price, ending.price)) AS price,
+       iso_time(COALESCE(kept.price_at, ending.price_at)) AS price_at,
+       COALESCE(kept.source, ending.source) AS source,
+       CASE WHEN kept.place IS NOT NULL THEN kept.change_percent
+            WHEN ending.price IS NOT NULL THEN percentage(ending.price - beginning.price, beginning.price)
             ELSE -100
        END AS change_percent,
-       CASE WHEN ending.price IS NULL THEN TRUE END AS gone
+       CASE WHEN COALESCE(kept.price, ending.price) IS NULL THEN TRUE END AS gone
   FROM wanted
  CROSS JOIN part
+  LEFT JOIN kept
+    ON kept.place = wanted.place
+   AND kept.number = part.number
   LEFT JOIN first_price AS beginning
-    ON beginning.ordinal = 4 * wanted.place
+    ON kept.place IS NULL
+   AND beginning.ordinal = 4 * wanted.place
    AND beginning.price_at <= wanted.moment + part.starts / 10 * interval '1 second'
   LEFT JOIN first_price AS ending
-    ON ending.ordinal = 4 * wanted.place + part.number
+    ON kept.place IS NULL
+   AND ending.ordinal = 4 * wanted.place + part.number
   LEFT JOIN gone
     ON gone.ordinal = 4 * wanted.place + part.number
  WHERE part.number > 0
-   AND (beginning.price IS NOT NULL AND ending.price IS NOT NULL
-        OR ending.price IS NULL AND gone.ordinal IS NOT NULL)
+   AND CASE WHEN kept.place IS NOT NULL THEN kept.change_percent IS NOT NULL
+            WHEN ending.price IS NOT NULL THEN beginning.price IS NOT NULL
+            ELSE gone.ordinal IS NOT NULL
+       END

@@ -10,7 +10,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
-from wallet_api.queries.outcomes import Moment, outcome_columns
+from wallet_api.queries.outcomes import TokenMoment, outcome_columns
 from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -94,7 +94,7 @@ def group_signals(
     tokens = _tokens_of(connection, moment, blockchain, signals["mint"], rule, is_past=is_past)
     wallets_of = rows_by(wallets, "ordinal")
     outcomes = outcome_columns(
-        connection, now, [Moment(token_id, moment) for token_id in signals["token_id"]], rule
+        connection, now, [TokenMoment(token_id, moment) for token_id in signals["token_id"]], rule
     )
     data = {
         "blockchain": blockchain,
@@ -121,6 +121,23 @@ def group_signals(
     if options.include_wallets and any(row["wallet_count"] > MAX_WALLETS for row in rows):
         warnings.append(f"Only the first {MAX_WALLETS} wallets of a signal are shown.")
     return with_warnings(data, warnings)
+
+
+def signal_tokens(
+    connection: Connection, moment: datetime, blockchain: str, type: str, mode: str
+) -> list[int]:
+    """Return the ids of the tokens of all signals of a group at a moment, by the default options."""
+    options = SignalOptions(mode, include_wallets=False)
+    parameters = {
+        "blockchain": blockchain,
+        "type": type,
+        "currency": CHAINS[blockchain].currency,
+        "now": moment,
+        **options.parameters(moment),
+        "limit": None,
+    }
+    _, [signals, _] = connection.fetch_lists(_SIGNALS, parameters)
+    return list(signals["token_id"])
 
 
 def size_of_signals(data: Mapping[str, Any]) -> int:

@@ -1,12 +1,13 @@
 """The schemas of what a group trades, and which of its wallets do best."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.orders import ORDERS
-from wallet_api.periods import FLOW_PERIODS, PERIODS
+from wallet_api.periods import FLOW_PERIODS, OUTCOME_SPANS, PERIODS
 from wallet_api.schemas.argument_fields import Choice, WholeNumber
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import (
@@ -19,6 +20,7 @@ from wallet_api.schemas.fields import (
     Amount,
     GroupShape,
     Integer,
+    Measure,
     Moment,
     NativePriceShape,
     Rows,
@@ -27,13 +29,18 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.leaderboard import EntrySchema
 from wallet_api.schemas.shapes import Shape
+from wallet_api.schemas.signals import MODES as SIGNALS
 from wallet_api.schemas.token_fields import TokenNamesSchema
 from wallet_api.schemas.windows import PeriodMixin, StatedMixin
 
-MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")
+MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate", "signal_outcomes")
 FLOW_SORTS = ("net_flow", "buy", "sell", "buyers", "sellers")
 PERIODS_OF_MODES = ("1h", *PERIODS)
 _OF_FLOWS = ("sort", "order", "min_wallets")
+# What outcomes are of.
+OUTCOME_GROUPS = ("signals", "base")
+# The longest window of outcomes, whose hours are all read.
+_MOST_OUTCOMES = timedelta(days=90)
 
 
 class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
@@ -43,7 +50,8 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
         MODES,
         "`most_traded`: the tokens most wallets traded; `net_flow`: buys less sells of each token;"
         " `volume_trend`: the volume over time; `top_performers`, `win_rate`: the leaderboard by"
-        " `realized_pnl`, by `win_rate`.",
+        " `realized_pnl`, by `win_rate`; `signal_outcomes`: what became of the signals of past hours, by"
+        " `since` and `until`, at most 90 days apart.",
         required=True,
     )
     period = Choice(
@@ -61,6 +69,7 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
     )
     order = Choice(ORDERS, "Of `net_flow`: `desc` (default) or `asc`.")
     min_wallets = WholeNumber(1, "Of `net_flow`: only tokens that at least so many wallets traded.")
+    signal = Choice(SIGNALS, "Of `signal_outcomes`: the mode of the signals; `cluster` by default.")
 
     def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
         """Return the periods of the mode, and else what any argument can be."""
@@ -73,6 +82,7 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
     def _arguments_fit_the_mode(self, data: dict[str, Any], given: dict[str, str], **kwargs: Any) -> None:
         if "mode" not in data:
             return
+        self._check_outcomes(data, given)
         if "period" in given and given["period"] not in (self.allowed("period", given) or ()):
             raise ValidationError("is no period of this mode", "period")
         for name in ("since", "until"):
@@ -84,6 +94,17 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
             if name in given and data["mode"] != "net_flow":
                 raise ValidationError({name: {"message": "is of the mode net_flow alone"}})
 
+    def _check_outcomes(self, data: dict[str, Any], given: dict[str, str]) -> None:
+        if data["mode"] != "signal_outcomes":
+            if "signal" in given:
+                raise ValidationError({"signal": {"message": "is of the mode signal_outcomes alone"}})
+            return
+        for name in ("since", "until"):
+            if name not in given:
+                raise ValidationError({name: {"message": "is required with signal_outcomes"}})
+        if "since" in data and "until" in data and data["until"] - data["since"] > _MOST_OUTCOMES:
+            raise ValidationError({"since": {"message": "is more than 90 days before until"}})
+
     @post_load
     def _defaults_of_the_mode(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         defaults = {
@@ -91,6 +112,8 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
             # Any window has fewer buckets.
             "limit": 1000 if data["mode"] == "volume_trend" else 20,
         }
+        if data["mode"] == "signal_outcomes":
+            defaults["signal"] = "cluster"
         return defaults | data
 
 
@@ -150,6 +173,24 @@ class BucketSchema(Shape):
     wallets = Integer(WITH_A_TRADE)
 
 
+class SignalOutcomesSchema(Shape):
+    """What became of signals, or of all that was bought, a span later; shares are of `known` and `gone`."""
+
+    span = String("How long after the hour.", enum=tuple(OUTCOME_SPANS))
+    of = String(
+        "`signals`, or `base`: every token that the group bought, at the first full hour after its first"
+        " buy of the day.",
+        enum=OUTCOME_GROUPS,
+    )
+    signals = Integer("Tokens at the first of these hours of each day of UTC.")
+    known = Integer("Those whose change is known.")
+    gone = Integer("Those that no market had any more; each counts as -100 %.")
+    median_change_percent = Measure("The median change in percent; null without any.", nullable=True)
+    share_up = Measure("Percent of them whose change is above 0; null without any.", nullable=True)
+    share_doubled = Measure("Percent of them whose change is at least 100; null without any.", nullable=True)
+    share_halved = Measure("Percent of them whose change is at most -50; null without any.", nullable=True)
+
+
 class AnalyticsSchema(StatedMixin, NativePriceShape, GroupShape):
     """The data of GET /v1/analytics: the list of the requested mode."""
 
@@ -172,6 +213,13 @@ class AnalyticsSchema(StatedMixin, NativePriceShape, GroupShape):
         BucketSchema,
         "Of `volume_trend`, else absent: oldest first, 5 minutes each (`6h`), 15 minutes (`1d`), 2 hours"
         " (`7d`) or 6 hours (`30d`); of longer windows a day, beyond 400 days a week.",
+        many=True,
+        optional=True,
+    )
+    signal = String("Of `signal_outcomes`, else absent: the requested signals.", optional=True, enum=SIGNALS)
+    outcomes = Rows(
+        SignalOutcomesSchema,
+        "Of `signal_outcomes`, else absent: of each span the signals, then the base.",
         many=True,
         optional=True,
     )

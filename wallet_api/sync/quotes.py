@@ -1,4 +1,7 @@
-"""A round of `sync quotes`: ask what tokens cost that tracked wallets hold, or bought lately."""
+"""A round of `sync quotes`: ask what tokens cost that tracked wallets hold, or bought lately.
+
+Then the signals of full hours are kept, and what became of them.
+"""
 
 import logging
 import threading
@@ -13,6 +16,7 @@ from wallet_api.ledger.quotes import QuoteRule, StagedQuote, keep_quotes, purge_
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.markets.source import MarketSource
 from wallet_api.sync import report
+from wallet_api.sync.outcomes import Outcomes
 from wallet_api.sync.summaries import ChainQuotes, QuotesSummary
 
 log = logging.getLogger(__name__)
@@ -25,33 +29,56 @@ _QUOTES = load_statements(__package__, "quotes")
 
 
 class Quotes:
-    """The rounds of a source of market prices.
+    """The rounds of a source of market prices, if there is one, and of the outcomes of signals.
 
     A round that repeats after `every` seconds ends after that time; what it did not reach is late, and comes
     first in the next one.
     """
 
     def __init__(
-        self, source: MarketSource, chains: Sequence[str], rule: QuoteRule, every: float | None
+        self,
+        source: MarketSource | None,
+        chains: Sequence[str],
+        rule: QuoteRule,
+        outcomes: Outcomes,
+        every: float | None,
     ) -> None:
         self._source = source
         self._chains = chains
         self._rule = rule
+        self._outcomes = outcomes
         self._every = every
         self._held: list[int] = []
         self._held_again_at = 0.0
 
     def round(self, connection: Connection, stopping: threading.Event) -> QuotesSummary:
-        """Ask for the quotes that are due, and keep them. A request that fails does not stop the others."""
-        now, started = datetime.now(UTC), time.monotonic()
-        summary = QuotesSummary(chains={chain: ChainQuotes() for chain in self._chains})
-        for tokens in _requests(self._due(connection, now), self._source.most_mints):
-            if stopping.is_set() or (self._every and time.monotonic() >= started + self._every):
-                break
-            self._ask(connection, tokens, now, summary.chains[tokens[0]["blockchain"]])
+        """Ask for the quotes that are due, and keep them, then the outcomes that are due.
+
+        A request that fails does not stop the others.
+        """
+        now = datetime.now(UTC)
+        summary = QuotesSummary()
+        if self._source is not None:
+            summary.chains = {chain: ChainQuotes() for chain in self._chains}
+            self._ask_all(connection, self._source, stopping, now, summary)
         purge_quotes(connection, now)
+        summary.hours, summary.outcomes = self._outcomes.round(connection, stopping)
         self._report(connection, summary)
         return summary
+
+    def _ask_all(
+        self,
+        connection: Connection,
+        source: MarketSource,
+        stopping: threading.Event,
+        now: datetime,
+        summary: QuotesSummary,
+    ) -> None:
+        started = time.monotonic()
+        for tokens in _requests(self._due(connection, now), source.most_mints):
+            if stopping.is_set() or (self._every and time.monotonic() >= started + self._every):
+                break
+            self._ask(connection, source, tokens, now, summary.chains[tokens[0]["blockchain"]])
 
     def _due(self, connection: Connection, now: datetime) -> list[Row]:
         chains = {"blockchains": list(self._chains)}
@@ -63,16 +90,23 @@ class Quotes:
         parameters = {"bought": bought, "held": self._held, "now": now}
         return connection.execute(_QUOTES["due"], parameters).fetchall()
 
-    def _ask(self, connection: Connection, tokens: Sequence[Row], now: datetime, counts: ChainQuotes) -> None:
+    def _ask(
+        self,
+        connection: Connection,
+        source: MarketSource,
+        tokens: Sequence[Row],
+        now: datetime,
+        counts: ChainQuotes,
+    ) -> None:
         """Request the quotes of some tokens of a chain, and keep them."""
         chain = CHAINS[tokens[0]["blockchain"]]
         counts.asked += len(tokens)
         try:
-            prices = self._source.prices(chain, [token["mint"] for token in tokens])
+            prices = source.prices(chain, [token["mint"] for token in tokens])
         except ProviderFault as fault:
             # Many requests may fail in the same way.
             if not counts.failures[fault.outcome]:
-                log.warning("quotes of %s: %s failed: %s", chain.name, self._source.name, fault)
+                log.warning("quotes of %s: %s failed: %s", chain.name, source.name, fault)
             counts.failures[fault.outcome] += 1
             counts.failed += len(tokens)
             return
@@ -88,14 +122,13 @@ class Quotes:
 
     def _report(self, connection: Connection, summary: QuotesSummary) -> None:
         succeeded_at = datetime.now(UTC)
-        facts = [
-            fact
-            for chain, counts in summary.chains.items()
-            for fact in (
-                *report.of_quotes(chain, counts.results()),
-                *(() if counts.failed else report.of_round(chain, "quotes", succeeded_at=succeeded_at)),
-            )
-        ]
+        facts: list[report.Fact] = []
+        for chain in self._chains:
+            counts = summary.chains.get(chain)
+            if counts is not None:
+                facts += report.of_quotes(chain, counts.results())
+            if counts is None or not counts.failed:
+                facts += report.of_round(chain, "quotes", succeeded_at=succeeded_at)
         report.add(connection, facts)
 
 

@@ -196,13 +196,12 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
 
 
 @contextmanager
-def market_source(settings: Settings) -> Iterator[tuple[MarketSource, Pace]]:
-    """Yield the provider of market prices, and its pace. Raise SettingsError if none is configured."""
+def market_source(settings: Settings) -> Iterator[tuple[MarketSource | None, Sequence[Pace]]]:
+    """Yield the provider of market prices, and its paces; None if none is configured."""
     name = settings.market_prices_provider
     if name is None:
-        raise SettingsError(
-            "MARKET_PRICES_PROVIDER is not set; it names a provider of market prices, such as dexscreener"
-        )
+        yield None, ()
+        return
     limits = replace(Limits.of(settings), tries=_PRICE_TRIES)
     per_minute = {
         "dexscreener": settings.dexscreener_requests_per_minute,
@@ -218,4 +217,4 @@ def market_source(settings: Settings) -> Iterator[tuple[MarketSource, Pace]]:
         "jupiter": Jupiter,
     }
     with closing(fetcher):
-        yield makers[name](settings, fetcher), pace
+        yield makers[name](settings, fetcher), [pace]

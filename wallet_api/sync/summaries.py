@@ -206,9 +206,14 @@ class ChainQuotes:
 
 @dataclass(kw_only=True)
 class QuotesSummary(RoundSummary):
-    """The outcome of a round of quotes, by chain."""
+    """The outcome of a round of quotes, by chain; without a provider there are none.
+
+    `hours` counts the hours of groups whose signals were kept, `outcomes` what became of their tokens.
+    """
 
     chains: dict[str, ChainQuotes] = field(default_factory=dict)
+    hours: int = 0
+    outcomes: int = 0
 
     @property
     def status(self) -> int:
@@ -218,12 +223,13 @@ class QuotesSummary(RoundSummary):
         every = list(self.chains.values())
         not_used = sum((counts.not_used for counts in every), Counter[str]())
         quoted, asked = sum(counts.quoted for counts in every), sum(counts.asked for counts in every)
-        words = [f"{quoted} of {asked} tokens quoted"]
+        words = [f"{quoted} of {asked} tokens quoted"] if self.chains else []
         if not_used:
             words.append(f"not used: {_counted(not_used)}")
         failures = sum((counts.failures for counts in every), Counter[str]())
         if failures:
             words.append(f"requests failed: {_counted(failures)}")
+        words.append(f"signals of {self.hours} hours and {self.outcomes} outcomes kept")
         return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
 
     def data(self) -> dict[str, Any]:
