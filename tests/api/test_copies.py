@@ -200,14 +200,14 @@ def test_more_trades_than_can_be_walked_are_refused_with_a_window_that_is_not(
 ) -> None:
     importer.trades(
         trade(ANN, seconds(number), "buy", "1", "1", mint=mint_of(f"{number % 50}"))
-        for number in range(3_001)
+        for number in range(2_001)
     )
     error = caller.refused(PATH, **OF_ANN)
     assert (error["code"], error["parameter"]) == ("invalid_parameter", "since")
     [entry] = (board := caller.get(BOARD, **GROUP, period="all", copied="true"))["leaderboard"]
     assert "followed" not in entry
     assert board["warnings"][0].startswith(
-        "Entries that are not copied: 1. They have more than 3000 trades each"
+        "Entries that are not copied: 1. They have more than 2000 trades each"
     )
     since = error["message"].rpartition("since=")[2].removesuffix(".")
-    assert caller.get(PATH, **OF_ANN, since=since)["pagination"]["total"] == 3_000
+    assert caller.get(PATH, **OF_ANN, since=since)["pagination"]["total"] == 2_000

@@ -89,6 +89,25 @@ def cases(addresses: list[str]) -> list[Case]:
         Case("history, 1000", "/v1/wallets/history", lambda n: HISTORY | {"limit": 1000 - n % 500}),
         Case("tracker 30d", "/v1/wallets/tracker", lambda n: HEAVY | {"period": "30d"}, pause=True),
         Case("calendar", "/v1/wallet/pnl_calendar", lambda n: HEAVY, pause=True),
+        Case(
+            "copy, median wallet",
+            "/v1/wallets/copy",
+            lambda n: MEDIAN | {"since": ledger_world.days_ago(90), "delay": 1 + n},
+        ),
+        Case(
+            "copy, heavy wallet, 3 days",
+            "/v1/wallets/copy",
+            lambda n: HEAVY | {"since": ledger_world.days_ago(3), "delay": 1 + n},
+        ),
+        Case(
+            "board of a week, copied, another window",
+            "/v1/wallet/leaderboard",
+            lambda n: (
+                GROUP
+                | {"since": ledger_world.days_ago(7), "until": f"{ledger_world.as_of(n):%Y-%m-%dT%H:%M:%SZ}"}
+                | {"copied": "true", "sort": "realized_pnl", "limit": 100}
+            ),
+        ),
         Case("connections", "/v1/wallets/connections", lambda n: MEDIAN | {"limit": 1000 - n}),
         Case("connections, heavy wallet", "/v1/wallets/connections", lambda n: HEAVY | {"limit": 1000 - n}),
         *(

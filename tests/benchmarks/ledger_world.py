@@ -42,6 +42,11 @@ def as_of(number: int) -> datetime:
     return datetime.now(UTC) - timedelta(minutes=5, seconds=number)
 
 
+def days_ago(days: int) -> str:
+    """Return the midnight of UTC so many days ago, as an argument."""
+    return f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}"
+
+
 def write(folder: Path, trades: int) -> None:
     """Make wallets.ndjson, prices.ndjson, and trades.ndjson with as many trades in the order of time."""
     now = datetime.now(UTC)

@@ -12,8 +12,8 @@ from wallet_api.queries.token_price import PriceRule
 
 # Only entries of at most this rank have them.
 MOST_COPIED = 100
-# Of all wallets that are read at once: they take a processor less than a second.
-MAX_BOARD_TRADES = 10_000
+# Of all wallets that are read at once: they take a processor less than half a second.
+MAX_BOARD_TRADES = 5_000
 
 _COPIES = load_sql(__package__, "board_copies")
 _IDS = """

@@ -6,9 +6,23 @@
 -- Needs trades_by_time, native_prices_pkey, and what first_price.sql and token_price.sql need.
 {latest_price},
        own AS MATERIALIZED (
-       SELECT trades.*,
-              row_number() OVER () AS ordinal,
+       SELECT trades.wallet_id,
+              trades.token_id,
+              trades.created_at,
+              trades.block,
+              trades.block_index,
+              trades.is_sell,
+              trades.tx_signature,
+              trades.event_index,
+              trades.token_amount,
+              trades.value,
+              row_number() OVER every AS ordinal,
+              bool_or(trades.is_sell) OVER of_token AS has_sold,
               trades.created_at + %(delay)s::bigint * interval '1 second' AS follows_at,
+              LEAST(%(now)s,
+                    trades.created_at + %(delay)s::bigint * interval '1 second' + interval '1 day',
+                    lead(trades.created_at) OVER of_token
+                    + %(delay)s::bigint * interval '1 second' - interval '1 microsecond') AS alone_until,
               CASE WHEN trades.is_sell
                    THEN trades.quantity_after + trades.token_amount - COALESCE(trades.tokens_without_cost, 0)
                    ELSE trades.quantity_after - trades.token_amount
@@ -19,19 +33,28 @@
         WHERE trades.wallet_id = ANY (%(wallet_ids)s::bigint[])
           AND trades.created_at > %(since)s
           AND trades.created_at <= %(until)s
+       WINDOW every AS (ORDER BY trades.wallet_id,
+                                 trades.token_id,
+{ledger.trade_order: @}),
+              of_token AS (PARTITION BY trades.wallet_id, trades.token_id
+                               ORDER BY
+{ledger.trade_order: @}
+                                ROWS UNBOUNDED PRECEDING)
        ),
-       -- Where a token is traded much, ten seconds have few trades.
+       -- Of the time until the wallet trades the token again, so that no trade of others is read twice, first some seconds, which have few
+       -- trades where a token is traded much.
        soon_price AS MATERIALIZED (
          WITH span AS MATERIALIZED (
               SELECT ordinal,
                      token_id,
                      wallet_id,
                      follows_at AS starts_at,
-                     LEAST(follows_at + interval '10 seconds', %(now)s) AS ends_at,
+                     LEAST(follows_at + interval '10 seconds', alone_until) AS ends_at,
                      latest.usd
                 FROM own
                CROSS JOIN latest
                WHERE %(delay)s::bigint > 0
+                 AND follows_at <= alone_until
               ),
 {ledger.first_price}
        SELECT *
@@ -43,11 +66,12 @@
                      token_id,
                      wallet_id,
                      follows_at + interval '10 seconds' AS starts_at,
-                     LEAST(follows_at + interval '600 seconds', %(now)s) AS ends_at,
+                     LEAST(follows_at + interval '600 seconds', alone_until) AS ends_at,
                      latest.usd
                 FROM own
                CROSS JOIN latest
                WHERE %(delay)s::bigint > 0
+                 AND follows_at + interval '10 seconds' < alone_until
                  AND ordinal NOT IN (SELECT ordinal
                                        FROM soon_price)
               ),
@@ -58,60 +82,51 @@
        SELECT *
          FROM soon_price
        ),
-       bought AS MATERIALIZED (
-       SELECT own.*,
-              near_price.price,
-              near_price.price_at,
-              near_price.source,
-              bool_or(NOT is_sell AND near_price.price IS NOT NULL) OVER in_order AS may_hold
-         FROM own
-         LEFT JOIN near_price
-           ON near_price.ordinal = own.ordinal
-       WINDOW in_order AS (PARTITION BY own.wallet_id, own.token_id
-                               ORDER BY
-{ledger.trade_order: @}
-                                ROWS UNBOUNDED PRECEDING)
-       ),
        far_price AS MATERIALIZED (
          WITH span AS MATERIALIZED (
               SELECT ordinal,
                      token_id,
                      wallet_id,
                      follows_at + interval '600 seconds' AS starts_at,
-                     LEAST(follows_at + interval '1 day', %(now)s) AS ends_at,
+                     alone_until AS ends_at,
                      latest.usd
-                FROM bought
+                FROM own
                CROSS JOIN latest
-               WHERE is_sell
-                 AND may_hold
-                 AND price IS NULL
+               WHERE %(delay)s::bigint > 0
+                 AND has_sold
+                 AND follows_at + interval '600 seconds' < alone_until
+                 AND ordinal NOT IN (SELECT ordinal
+                                       FROM near_price)
               ),
 {ledger.first_price}
        SELECT *
          FROM first_price
+        UNION ALL
+       SELECT *
+         FROM near_price
+       ),
+       -- Where no price is in that time, the next one is that of a later trade.
+       placed AS (
+       SELECT own.*,
+              min(far_price.ordinal) OVER (PARTITION BY own.wallet_id, own.token_id
+                                               ORDER BY own.ordinal DESC
+                                                ROWS UNBOUNDED PRECEDING) AS price_ordinal
+         FROM own
+         LEFT JOIN far_price
+           ON far_price.ordinal = own.ordinal
        ),
        followed AS (
-       SELECT bought.wallet_id,
-              bought.token_id,
-              bought.created_at,
-              bought.block,
-              bought.block_index,
-              bought.is_sell,
-              bought.tx_signature,
-              bought.event_index,
-              bought.token_amount,
-              bought.value,
-              bought.quantity_before,
-              bought.own_price,
-              bought.follows_at + interval '1 day' <= %(now)s AS is_over,
-              CASE WHEN %(delay)s::bigint = 0 THEN bought.own_price ELSE COALESCE(bought.price, far_price.price) END AS price,
-              CASE WHEN %(delay)s::bigint = 0 THEN bought.created_at
-                   ELSE COALESCE(bought.price_at, far_price.price_at)
-              END AS price_at,
-              CASE WHEN %(delay)s::bigint = 0 THEN 'trade' ELSE COALESCE(bought.source, far_price.source) END AS source
-         FROM bought
+       SELECT placed.*,
+              placed.follows_at + interval '1 day' <= %(now)s AS is_over,
+              CASE WHEN %(delay)s::bigint = 0 THEN placed.own_price ELSE far_price.price END AS price,
+              CASE WHEN %(delay)s::bigint = 0 THEN placed.created_at ELSE far_price.price_at END AS price_at,
+              CASE WHEN %(delay)s::bigint = 0 THEN 'trade' ELSE far_price.source END AS source
+         FROM placed
          LEFT JOIN far_price
-           ON far_price.ordinal = bought.ordinal
+           ON far_price.ordinal = placed.price_ordinal
+          AND far_price.price_at <= placed.follows_at + CASE WHEN placed.is_sell THEN interval '1 day'
+                                                             ELSE interval '600 seconds'
+                                                        END
        ),
        sized AS (
        SELECT followed.*,
@@ -143,8 +158,7 @@
                    OVER in_order AS whole
          FROM sized
        WINDOW in_order AS (PARTITION BY wallet_id, token_id
-                               ORDER BY
-{ledger.trade_order: @}
+                               ORDER BY ordinal
                                 ROWS UNBOUNDED PRECEDING)
        ),
        stepped AS (

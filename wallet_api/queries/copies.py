@@ -19,7 +19,7 @@ from wallet_api.times import exact_time
 from wallet_api.wallets import Wallet
 
 # All trades of a window are walked for each page of its steps.
-MAX_TRADES = 3_000
+MAX_TRADES = 2_000
 NO_IMPACT = (
     "No price moves by the copier's own orders: how deep a market is, and transactions that fail, are not in"
     " these figures."
