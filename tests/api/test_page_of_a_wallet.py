@@ -108,6 +108,28 @@ def test_a_position_is_explained_trade_by_trade(
     assert "never traded this token" in page.value("document.querySelector('#view').innerText")
 
 
+def test_a_wallet_has_its_return_beside_that_of_a_copier(
+    server: Gunicorn, demo: DemoService, page: Page
+) -> None:
+    of = {"blockchain": "solana", "type": "kol", "address": demo.wallet("solana", "kol")}
+    since = f"{datetime.now(UTC) - timedelta(days=30):%Y-%m-%d}"
+    url = f"{server.url}/v1/wallets/copy"
+    copy = requests.get(url, of | {"since": since}, headers=demo.headers, timeout=30).json()["data"]
+    open_view(page, server.url, demo.key, f"#/wallet/solana/kol/{of['address']}")
+    figures = page.value("document.querySelector('[aria-label=\"If copied\"] dl').innerText")
+    names = {
+        "Followed": "followed",
+        "Buys not followed": "not_followed",
+        "Stuck": "stuck",
+    }
+    for label, name in names.items():
+        assert f"{label}\n{copy[name]:,}" in figures
+    assert f"The copier, %\n{'+' if copy['return_percent'] > 0 else '−'}" in figures
+    said = page.value("document.querySelector('[aria-label=\"If copied\"] p').innerText")
+    assert "5 s after each trade, for a fee of 1 %. No price moves by the copier's own orders" in said
+    assert page.problems == []
+
+
 def test_the_page_shows_how_far_the_first_reading_of_each_wallet_is(
     gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
 ) -> None:

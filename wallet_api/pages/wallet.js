@@ -2,6 +2,7 @@
 
 import { datesOf } from "./address.js";
 import { Block } from "./block.js";
+import { copied } from "./copies.js";
 import { $, explorerLink, figures, make, outLink, picture, shortened, table, tokenLink, words } from "./elements.js";
 import { ago, amount, change, count, gained, orDash, percent, price, signed, unknown, usd } from "./formats.js";
 import { profitPlot } from "./plots.js";
@@ -31,6 +32,7 @@ export function wallet(chain, type, address) {
     heading(chain, address, `${chain} ${type}`, [explorerLink(chain, "wallet", address, "Explorer")], dates()),
     brief(currency, typed, dated, why, trades),
     allTime(currency, typed),
+    copied(currency, typed, dated, trades),
     new Block("Profit over time", {
       id: "profit", rows: 9.6, of: ["wallet/pnl_calendar", dated],
       show: ({ months }) => profitPlot(months.flatMap((month) => month.dates), currency),
