@@ -62,7 +62,7 @@ def test_a_copy_is_that_of_a_naive_model(seed: int, database_url: str, connectio
             window = chance.choice([*windows, Bounds(*ends[-2:])] if len(ends) > 1 else windows)
             terms = CopyTerms(
                 chance.choice((0, 1, 5, 5, 60, 3600)),
-                Decimal(chance.choice(("0", "1", "1", "0.3", "33.333", "100"))),
+                Decimal(chance.choice(("0", "1", "1", "0.3", "33.333", f"0.{10**25 // 7}", "100"))),
                 chance.choice((None, None, Decimal("0.5"), Decimal(7), Decimal("0.000123"))),
             )
             naive = Terms(

@@ -139,7 +139,7 @@
               END AS bought_tokens,
               terms.kept
          FROM followed
-        CROSS JOIN (SELECT 1 - %(fee_percent)s::numeric / 100 AS kept) AS terms
+        CROSS JOIN (SELECT 1 - %(fee_percent)s::numeric * 0.01 AS kept) AS terms
         CROSS JOIN LATERAL (
               SELECT NOT followed.is_sell
                      AND followed.price IS NOT NULL
