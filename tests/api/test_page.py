@@ -128,7 +128,7 @@ def test_each_view_is_readable_in_both_colors_within_its_width_and_policy(
     if heading == "Profit over time":
         assert page.value("document.querySelectorAll('[aria-label=Tokens] tbody tr').length") > 0
     headings = page.value("[...document.querySelectorAll('h2')].map((e) => e.textContent)")
-    assert {heading, "Signals", "Newest trades"} <= set(headings)
+    assert {heading, "Signals", "Signals later", "Newest trades"} <= set(headings)
     assert page.value(_SHIFTED) < 0.1
     requested = page.value(_REQUESTED)
     assert len(set(requested)) == len(requested) > 0

@@ -21,7 +21,7 @@ export const onFailure = (handlers) => ({ askForKey, giveUp } = handlers);
 
 // A block shows the data of `of`, an operation and its values, and refreshes it while it is shown; what is chosen in it,
 // and its page, are values too, and stand in the address as `id.name`. `of` may be a function of what is chosen, and `then`
-// one of the data, for a second request. A block that follows another is refreshed only with it: its data has a time in
+// one of the data and of what is chosen, for a second request. A block that follows another is refreshed only with it: its data has a time in
 // it, or costs a provider's request. Without the data of the head of a view, the view says why.
 export class Block {
   constructor(title, { id, of, then = () => null, show, rows, choosers = {}, ascending = [], ...kind }) {
@@ -94,7 +94,7 @@ export class Block {
         this.code.textContent = paths.map(cited).join("\n");
         answers.push(await request(path, signal));
         if (!isCurrent()) return;
-        const further = paths.length < 2 && this.then(answers[0].data);
+        const further = paths.length < 2 && this.then(answers[0].data, this.chosen);
         if (further) paths.push(requestPath(...further));
       }
     } catch (error) {

@@ -4,6 +4,7 @@ import { address, begin, link } from "./address.js";
 import { Block } from "./block.js";
 import { copyButton, explorerLink, icon, make, pair, shortened, table, tokenLink, walletLink } from "./elements.js";
 import { ago, amount, count, date, duration, side, signed, usd } from "./formats.js";
+import { outcomesOf } from "./outcomes.js";
 import { favourites, setFavourite, state } from "./state.js";
 
 export const MODES = { cluster: "bought together", entry: "new to all", exit: "left" };
@@ -86,7 +87,7 @@ export function beside(chain, type) {
       ["Net flow", "token_stats.net_flow", (flow) => pair(signed(flow), `${currency}, ${hours} h`)],
     ], found, `No signal in ${hours} hours.`),
   });
-  return [signals, newest];
+  return [signals, outcomesOf(chain, type, MODES, newest), newest];
 }
 
 // A profit in a token, with a link to the trades that made it.

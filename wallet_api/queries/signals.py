@@ -129,9 +129,7 @@ def signal_tokens(
     """Return the ids of the tokens of all signals of a group at a moment, by the default options."""
     options = SignalOptions(mode, include_wallets=False)
     parameters = {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": CHAINS[blockchain].currency,
+        **group_parameters(blockchain, type),
         "now": moment,
         **options.parameters(moment),
         "limit": None,

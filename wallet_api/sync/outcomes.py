@@ -9,6 +9,7 @@ from typing import Any
 from wallet_api.database import Connection, load_statements
 from wallet_api.migrations import hold_tables
 from wallet_api.periods import OUTCOME_SPANS
+from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.outcomes import TokenMoment, read_outcomes
 from wallet_api.queries.signals import LEAST_WALLETS, signal_tokens
 from wallet_api.queries.token_price import PriceRule
@@ -60,8 +61,9 @@ class Outcomes:
 def keep_signals(connection: Connection, hour: datetime, blockchain: str, type: str) -> None:
     """Keep the signals of a group at an hour by the default options, and its base, unless they are kept."""
     group = {"blockchain": blockchain, "type": type, "hour": hour}
+    parameters = group_parameters(blockchain, type) | {"hour": hour}
     tokens = {mode: signal_tokens(connection, hour, blockchain, type, mode) for mode in LEAST_WALLETS}
-    base = [row["token_id"] for row in connection.execute(_OUTCOMES["base"], group)]
+    base = [row["token_id"] for row in connection.execute(_OUTCOMES["base"], parameters)]
     with connection.transaction():
         hold_tables(connection)
         connection.execute(_OUTCOMES["keep"], group | tokens | {"base": base})
