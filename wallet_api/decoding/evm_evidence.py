@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wallet_api.decoding.evm_logs import Logs
 
@@ -44,7 +44,8 @@ class EvmEvidence:
 
     `is_alone` is whether nothing else in the block is known to have changed the wallet's native balance.
     `other_fees` are what other transactions of the wallet in the block have cost, which moved no coin else.
-    `answers` are those of the node; None for what it does not have.
+    `answers` are those of the node; None for what it does not have. `flows` are what was already read of the
+    logs, since a decision begins again with each answer.
     """
 
     logs: Logs
@@ -53,6 +54,7 @@ class EvmEvidence:
     is_alone: bool = False
     other_fees: int = 0
     answers: dict[Question, object] = field(default_factory=dict)
+    flows: dict[object, Any] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:

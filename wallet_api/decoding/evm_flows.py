@@ -70,6 +70,22 @@ class EvmFlows:
         balances: Mapping[str, int] | None,
     ) -> Self:
         """Return the changes within the consent, with those of the native balances if they are known."""
+        if balances is not None:
+            return cls._read(wallet, evidence, consent, balances)
+        key = wallet.address, consent.how, tuple(consent.spans)
+        if key not in evidence.flows:
+            evidence.flows[key] = cls._read(wallet, evidence, consent, None)
+        flows: Self = evidence.flows[key]
+        return flows
+
+    @classmethod
+    def _read(
+        cls,
+        wallet: TrackedWallet,
+        evidence: EvmEvidence,
+        consent: Consent,
+        balances: Mapping[str, int] | None,
+    ) -> Self:
         logs = evidence.logs
         sold = {move.mint for move in logs.by_owner.get(wallet.address, ()) if move.giver == wallet.address}
         other = own_sales(logs, sold)
