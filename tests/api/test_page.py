@@ -553,6 +553,23 @@ def test_a_caller_sees_the_use_of_his_key(server: Gunicorn, demo: DemoService, p
 
 
 @needs_chromium
+def test_a_bound_key_begins_with_a_group_of_its_own(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+) -> None:
+    import_wallets(database_url)
+    url, key = gunicorn(workers=1).url, create_key(connection, "bound", chains=["base"])
+    open_view(page, url, key)
+    groups = page.value("[...document.querySelectorAll('.title option')].map((e) => e.value)")
+    assert groups
+    assert {group.partition("/")[0] for group in groups} == {"base"}
+    assert page.problems == []
+    # A link to another one says why it shows nothing.
+    page.open(f"{url}/?again#/board/eth/kol")
+    page.await_true("document.querySelector('[aria-label=Ranks] .body').innerText.includes('key is bound')")
+    assert page.value("document.querySelector('.title select').value") == "eth/kol"
+
+
+@needs_chromium
 def test_each_figure_says_in_a_sentence_what_it_is(server: Gunicorn, demo: DemoService, page: Page) -> None:
     # What the page computes of an amount and a price.
     computed = {"Amount", "Worth, SOL", "Worth, $"}

@@ -3,9 +3,10 @@
     python -m tests.benchmarks.page [--trades 1000000] [--runs 5] [--url URL --key KEY]
 
 Without the address of a service, one with 1,000 demo wallets is made, which takes some minutes. Measured are
-the board of the group with most wallets, its wallet with most trades, and the token that it bought most of;
-each run in a new tab without a cache. The CPU time of a task is that of the page's own thread, so that it is
-nearly the same on a busy machine; a task is the handling of a response, or the drawing of a frame.
+the board of the group with most wallets, its wallet with most trades, the token that it bought most of, that
+position, and the key; each run in a new tab without a cache. The CPU time of a task is that of the page's own
+thread, so that it is nearly the same on a busy machine; a task is the handling of a response, or the drawing
+of a frame.
 """
 
 import os
@@ -126,6 +127,8 @@ def _views(url: str, key: str) -> dict[str, str]:
         "board": f"#/board/{chain}/{kind}",
         "wallet": f"#/wallet/{chain}/{kind}/{wallet}",
         "token": f"#/token/{chain}/{token}",
+        "position": f"#/position/{chain}/{kind}/{wallet}/{token}",
+        "key": "#/key",
     }
 
 

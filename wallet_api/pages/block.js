@@ -28,7 +28,7 @@ export class Block {
     const { isFixed = false, isPaged = false, isHead = false, follows = null, isPending = () => false } = kind;
     Object.assign(this, { id, of, then, show, ascending, isPaged, isHead, follows, isPending });
     Object.assign(this, { answers: [], at: 0, requested: "", failure: null, pausedUntil: 0, run: 0, next: null });
-    const controls = Object.entries(choosers).map(([name, { label, options }]) =>
+    const controls = Object.entries(choosers).map(([name, [label, options]]) =>
       chooser(`${title}: ${label}`, options, "", (value) => this.choose({ [name]: value })));
     this.selects = Object.fromEntries(Object.keys(choosers).map((name, place) => [name, controls[place].querySelector("select")]));
     this.state = make("span", { className: "state" });

@@ -26,11 +26,17 @@ const EMPTY = "No wallet is tracked yet: wallet-api discover finds some, wallet-
 // Return how many wallets each group has: { "solana/kol": 40 }.
 export const groups = () => Object.fromEntries(Object.entries(state.meta.wallet_counts).flatMap(([chain, types]) =>
   Object.entries(types).map(([type, wallets]) => [`${chain}/${type}`, wallets])));
+// Whether the key is good for a group.
+export function isOwn(group) {
+  const [chain, type] = group.split("/");
+  return (state.scope.chains ?? [chain]).includes(chain) && (state.scope.types ?? [type]).includes(type);
+}
 export const isEmpty = () => !Object.values(groups()).some(Boolean);
 
 export function board(chain, type) {
   const group = `${chain}/${type}`;
-  const counted = Object.fromEntries(Object.entries(groups()).map(([name, n]) => [name, `${name.replace("/", " ")} (${n})`]));
+  const own = Object.entries(groups()).filter(([name]) => name === group || isOwn(name));
+  const counted = Object.fromEntries(own.map(([name, n]) => [name, `${name.replace("/", " ")} (${n})`]));
   const of = { blockchain: chain, type, limit: MOST_ROWS };
   return [
     make("div", { className: "title" }, make("h1", {}, "Board"),
@@ -52,7 +58,7 @@ function ranks({ blockchain, type, limit }, wallets) {
   const periods = since || until ? { dates: "these dates", ...PERIODS } : PERIODS;
   return new Block("Ranks", {
     id: "ranks", rows: 1 + wallets, isPaged: true,
-    choosers: { period: { label: "period", options: periods }, sort: { label: "by", options: SORTS } },
+    choosers: { period: ["period", periods], sort: ["by", SORTS] },
     of: ({ period, ...chosen }) => ["wallet/leaderboard", {
       blockchain, type, ...(period === "dates" ? { since, until } : { period }), ...chosen, chart: true, limit,
     }],

@@ -3,9 +3,8 @@
 import { link } from "./address.js";
 import { state } from "./state.js";
 
-const { explorers = "{}", imageHosts = "[]" } = document.body.dataset;
-const pagesOf = JSON.parse(explorers);
-const allowedHosts = JSON.parse(imageHosts);
+// What the service has written into the page: beginnings of addresses by chain and kind, and hosts of pictures.
+const [explorers, imageHosts] = ["explorers", "imageHosts"].map((name) => JSON.parse(document.body.dataset[name]));
 
 export const $ = (id) => document.getElementById(id);
 
@@ -38,7 +37,7 @@ export function icon(address, size = 20) {
 // A picture of a stranger, from a host that the operator allows alone; else one made of the address.
 export function picture(address, url, size) {
   const host = URL.canParse(url ?? "") ? new URL(url) : null;
-  if (host?.protocol !== "https:" || !allowedHosts.includes(host.hostname)) return icon(address, size);
+  if (host?.protocol !== "https:" || !imageHosts.includes(host.hostname)) return icon(address, size);
   return make("img", { src: url, alt: "", width: size, height: size, loading: "lazy", referrerPolicy: "no-referrer" });
 }
 
@@ -72,7 +71,7 @@ const IDS = {
 
 // A link to a page about a wallet, token, transaction or block, or to a chart; null for an id of another form.
 export function explorerLink(chain, kind, id, text) {
-  const start = pagesOf[chain]?.[kind];
+  const start = explorers[chain]?.[kind];
   return start && (IDS[kind] ?? IDS.wallet).test(id) ? outLink(start + id, text, `${kind} ${id}`) : null;
 }
 
@@ -89,25 +88,20 @@ const read = (row, path) => (path ? path.split(".").reduce((value, name) => valu
 const helpOf = (path) => state.help[path.split(".").at(-1)] ?? "";
 
 // A head sorts where its column names a sort; `sorting` is { sort, order, choose(sort, order) }.
-function head([text, path, , , sort], sorting) {
-  if (!sort || !sorting) return text;
-  const isSorted = sort === sorting.sort;
-  const next = isSorted && sorting.order !== "asc" ? "asc" : "desc";
-  const mark = isSorted ? (sorting.order === "asc" ? " ↑" : " ↓") : "";
-  return make("button", { type: "button", title: helpOf(path), onclick: () => sorting.choose(sort, next) }, text + mark);
+function head([text, path, , className = "n", sort], sorting) {
+  const cell = make("th", { className, scope: "col", title: helpOf(path) });
+  const order = sort && sort === sorting?.sort ? sorting.order : "";
+  const onclick = () => sorting.choose(sort, order === "desc" ? "asc" : "desc");
+  if (order) cell.ariaSort = `${order}ending`;
+  cell.append(sort && sorting ? make("button", { type: "button", onclick }, text + { "": "", asc: " ↑", desc: " ↓" }[order]) : text);
+  return cell;
 }
 
 export function table(columns, rows, empty, sorting = null) {
   if (!rows.length) return words(empty);
-  const heads = columns.map((column) => {
-    const [, path, , className = "n", sort] = column;
-    const cell = make("th", { className, scope: "col", title: helpOf(path) }, head(column, sorting));
-    if (sort && sort === sorting?.sort) cell.ariaSort = sorting.order === "asc" ? "ascending" : "descending";
-    return cell;
-  });
-  const lines = rows.map((row) => make("tr", {}, ...columns.map(([, path, show, className = "n"]) =>
-    make("td", { className }, show(read(row, path), row)))));
-  return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
+  const cells = (row) => columns.map(([, path, show, className = "n"]) => make("td", { className }, show(read(row, path), row)));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...columns.map((column) => head(column, sorting)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row)))));
 }
 
 // Figures are columns of one row, beneath each other.

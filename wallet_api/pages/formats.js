@@ -8,14 +8,14 @@ const format = (options) => orDash(new Intl.NumberFormat("en", options).format);
 export const count = format({ maximumFractionDigits: 0 });
 export const price = format({ maximumSignificantDigits: 4 });
 export const percent = format({ style: "unit", unit: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const millions = format({ notation: "compact", minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const billions = format({ notation: "compact", minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const hundredths = format({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const small = format({ maximumSignificantDigits: 2 });
 
-// Amounts have two decimals, so that the columns of numbers line up; what these would hide has two digits.
+// Amounts have two decimals, so that the columns of numbers line up; what these would hide, and billions, have less or more.
 export function amount(value) {
   const size = Math.abs(value);
-  return (size >= 1e6 ? millions : size >= 0.005 || size === 0 ? hundredths : small)(value);
+  return (size >= 1e9 ? billions : size >= 0.005 || size === 0 ? hundredths : small)(value);
 }
 export const usd = orDash((value) => `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`);
 

@@ -3,7 +3,7 @@
 import { address, link } from "./address.js";
 import { account } from "./account.js";
 import { onFailure } from "./block.js";
-import { board, groups, isEmpty } from "./board.js";
+import { board, groups, isEmpty, isOwn } from "./board.js";
 import { $, make, words } from "./elements.js";
 import { since } from "./formats.js";
 import { repaint } from "./plots.js";
@@ -21,13 +21,13 @@ let shownView = null;
 
 // --- The view that the address names ---
 
-// The group is that of the address, or else one of the chain, or the first one that has wallets.
+// The group is that of the address, or else one of the chain, or the first one of the key that has wallets.
 function view() {
   const { name, parts: [chain, ...rest] } = address();
   const known = Object.keys(groups());
   const named = known.find((group) => group === `${chain}/${rest[0]}`);
   state.group = named ?? [state.group, ...known].find((group) => group.startsWith(`${chain}/`))
-    ?? known.find((group) => groups()[group]) ?? known[0];
+    ?? known.filter(isOwn).find((group) => groups()[group]) ?? known.find(isOwn);
   if (name === "key") return account();
   if (name === "token" && state.meta.chains.includes(chain) && rest[0]) return token(chain, rest[0]);
   if (name === "wallet" && named && rest[1]) return wallet(chain, ...rest);
@@ -48,13 +48,15 @@ async function route() {
   say();
   try {
     // What each view needs, once.
-    const [meta, help] = await Promise.all([
-      state.meta ?? request("v1/meta", signal).then(({ data }) => data),
-      state.help ?? request("page/figures.json", signal).then(({ data }) => data),
+    const read = (path) => request(path, signal).then(({ data }) => data);
+    const [meta, help, { scope }] = await Promise.all([
+      state.meta ?? read("v1/meta"), state.help ?? read("page/figures.json"), state.scope ? state : read("v1/key"),
     ]);
-    Object.assign(state, { meta, help });
+    Object.assign(state, { meta, help, scope });
   } catch (error) {
-    if (!signal.aborted) say(`${error.message} This is tried again every ${POLL_SECONDS} seconds.`);
+    if (signal.aborted) return;
+    if (error.isOfKey) return askForKey(error.message);
+    say(`${error.message} This is tried again every ${POLL_SECONDS} seconds.`);
     return leave();
   }
   if (!signal.aborted) show();

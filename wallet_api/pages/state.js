@@ -7,6 +7,7 @@ export const state = {
   key: sessionStorage.getItem(KEY) || localStorage.getItem(KEY) || document.body.dataset.key || "",
   meta: null,
   help: null,
+  scope: null,
   group: "",
   blocks: [],
   leaving: new AbortController(),
@@ -17,7 +18,7 @@ export const POLL_SECONDS = 15;
 
 // Keep the key in this tab, or on this device; without a key, forget it.
 export function keepKey(key, isForDevice = false) {
-  state.key = key;
+  Object.assign(state, { key, scope: null });
   for (const storage of [sessionStorage, localStorage]) storage.removeItem(KEY);
   if (key) (isForDevice ? localStorage : sessionStorage).setItem(KEY, key);
 }

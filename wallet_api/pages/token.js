@@ -47,7 +47,7 @@ function head(currency, of, follows) {
 
 function traders(currency, of, follows) {
   return new Block("Who was first", {
-    id: "traders", rows: 4, isPaged: true, follows, choosers: { sort: { label: "by", options: TRADER_SORTS } }, ascending: ["first_buy"],
+    id: "traders", rows: 4, isPaged: true, follows, choosers: { sort: ["by", TRADER_SORTS] }, ascending: ["first_buy"],
     of: ["tokens/stats", { ...of, limit: 15 }],
     show({ traders: found }) {
       return table([

@@ -14,9 +14,7 @@ const SIDES = { "": "buys and sells", buy: "buys", sell: "sells" };
 const VALUES = [["", "any value"], ["0.1", "0.1 or more"], ["1", "1 or more"], ["10", "10 or more"], ["100", "100 or more"]];
 
 // What a table of trades may be filtered by.
-export const filters = (chain) => ({
-  transaction_type: { label: "side", options: SIDES }, min_value: { label: `value in ${state.meta.currencies[chain]}`, options: VALUES },
-});
+export const filters = (chain) => ({ transaction_type: ["side", SIDES], min_value: [`value in ${state.meta.currencies[chain]}`, VALUES] });
 
 export function entitle(text) {
   document.querySelector("#view h1").textContent = text;
@@ -78,9 +76,7 @@ export function beside(chain, type) {
   });
   const signals = new Block("Signals", {
     id: "signals", rows: 18, isFixed: true, follows: newest,
-    choosers: {
-      mode: { label: "kind", options: MODES }, hours: { label: "window", options: HOURS }, min_wallets: { label: "least", options: WALLETS },
-    },
+    choosers: { mode: ["kind", MODES], hours: ["window", HOURS], min_wallets: ["least", WALLETS] },
     of: ["signals", { blockchain: chain, type, limit: 20, include_wallets: false }],
     show: ({ signals: found, hours }) => table([
       ["Token", "", (signal) => pair(tokenLink(chain)(signal.token), `${count(signal.window.wallet_count)} wallets, ${signal.signal_strength}`), ""],

@@ -58,7 +58,7 @@ function brief(currency, of, dated, why, follows) {
   ];
   const sums = [
     ["Rank of the month", "rank", count], ["Tokens held", "held.tokens", count], [`They cost, ${currency}`, "held.open_cost", amount],
-    [`Those with a price are worth, ${currency}`, "held.worth", amount], [`Cost without a price, ${currency}`, "held.unpriced_cost", amount],
+    [`Of it unpriced, ${currency}`, "held.unpriced_cost", amount], [`The rest is worth, ${currency}`, "held.worth", amount],
   ];
   return new Block("In short", {
     id: "brief", isHead: true, follows, rows: 8, of: ["wallets/brief", of],
@@ -90,7 +90,7 @@ function allTime(currency, of) {
 
 function tokens(currency, of, why) {
   return new Block("Tokens", {
-    id: "tokens", rows: 13, isFixed: true, isPaged: true, choosers: { sort: { label: "by", options: TOKEN_SORTS } },
+    id: "tokens", rows: 13, isFixed: true, isPaged: true, choosers: { sort: ["by", TOKEN_SORTS] },
     of: ["wallets/tokens", { ...of, limit: 25 }],
     show({ tokens: found }) {
       return table([
