@@ -2,25 +2,31 @@
 
 -- missing --
 -- The hours of groups that are not kept, until the hour `latest`, the newest first: those since a time, and since the oldest kept one.
--- Needs signal_hours_pkey. All groups are read.
-SELECT wallet_groups.blockchain,
-       wallet_groups.type,
+-- A chain's wallets of all types are a group, too. Needs signal_hours_pkey. All groups are read.
+SELECT tracked.blockchain,
+       tracked.type,
        hours.hour
-  FROM wallet_groups
+  FROM (SELECT blockchain,
+               type
+          FROM wallet_groups
+         UNION ALL
+        SELECT DISTINCT blockchain,
+               'all'
+          FROM wallet_groups) AS tracked
  CROSS JOIN LATERAL (
        SELECT min(kept.hour) AS hour
          FROM signal_hours AS kept
-        WHERE kept.blockchain = wallet_groups.blockchain
-          AND kept.type = wallet_groups.type) AS oldest
+        WHERE kept.blockchain = tracked.blockchain
+          AND kept.type = tracked.type) AS oldest
  CROSS JOIN LATERAL generate_series(LEAST(%(since)s::timestamptz, oldest.hour, %(latest)s::timestamptz), %(latest)s,
                                     interval '1 hour') AS hours (hour)
- WHERE wallet_groups.blockchain = ANY (%(blockchains)s::text[])
+ WHERE tracked.blockchain = ANY (%(blockchains)s::text[])
    AND NOT EXISTS (SELECT
                      FROM signal_hours AS kept
-                    WHERE kept.blockchain = wallet_groups.blockchain
-                      AND kept.type = wallet_groups.type
+                    WHERE kept.blockchain = tracked.blockchain
+                      AND kept.type = tracked.type
                       AND kept.hour = hours.hour)
- ORDER BY hours.hour DESC, wallet_groups.blockchain, wallet_groups.type;
+ ORDER BY hours.hour DESC, tracked.blockchain, tracked.type;
 
 -- base --
 -- The tokens that a group bought in the hour that ends at a time, for the first time of a day of UTC.
