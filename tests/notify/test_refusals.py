@@ -49,6 +49,21 @@ def test_what_is_refused_is_set_aside_after_five_tries_and_the_next_goes_out(
     assert eventually(lambda: state_of(settings)["refused"] == 0)
 
 
+def test_what_was_refused_a_month_ago_is_dropped_and_counted(
+    receiver: Receiver, connection: Connection, start: Start, settings: Settings
+) -> None:
+    connection.execute(
+        "INSERT INTO notify_messages (target, rule, message_id, body, arrived_at, refused_at, status)"
+        " SELECT 'bot', 'all', 'msg_' || days, '{}', now(), now() - days * interval '1 day', 400"
+        " FROM unnest(ARRAY[29, 31]) AS days"
+    )
+    connection.execute("INSERT INTO notify_targets (target, waiting, refused) VALUES ('bot', 0, 2)")
+    start(rules_of(receiver, ALL))
+    assert eventually(lambda: state_of(settings)["dropped"] == 1)
+    state = state_of(settings)
+    assert (state["refused"], [one["message_id"] for one in state["refused_messages"]]) == (1, ["msg_29"])
+
+
 def test_a_refused_message_can_be_let_go_by_its_id(
     receiver: Receiver, importer: Importer, start: Start, settings: Settings
 ) -> None:

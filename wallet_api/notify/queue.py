@@ -95,14 +95,14 @@ def retry(connection: Connection, target: str) -> Row | None:
 
 def drop_refused(connection: Connection, target: str, message_id: str) -> int:
     """Drop a refused message to a target; return how many there were of this id."""
-    parameters = {"target": target, "message_id": message_id}
+    parameters = {"target": target, "message_id": message_id, "horizon": None}
     count: int = connection.fetch_value(_QUEUE["drop_refused"], parameters) or 0
     return count
 
 
 def forget_refused(connection: Connection, horizon: datetime) -> None:
     """Drop the messages that were refused before a time, and count them."""
-    connection.execute(_QUEUE["forget_refused"], {"horizon": horizon})
+    connection.execute(_QUEUE["drop_refused"], {"target": None, "message_id": None, "horizon": horizon})
 
 
 def take_collected(connection: Connection, targets: Sequence[str], now: datetime) -> list[Row]:

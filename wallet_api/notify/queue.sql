@@ -128,38 +128,27 @@ RETURNING (SELECT count(*)
           paused_at;
 
 -- drop_refused --
--- Drop a refused message, and count it. Needs notify_messages_by_refusal, notify_targets_pkey.
+-- Drop refused messages, and count them: the one of an id to a target, or those to all targets that were refused before a time.
+-- Needs notify_messages_by_refusal, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
-        WHERE target = %(target)s
-          AND refused_at IS NOT NULL
-          AND message_id = %(message_id)s
-       RETURNING 1
-       )
-UPDATE notify_targets
-   SET refused = refused - (SELECT count(*)
-                              FROM removed),
-       dropped = dropped + (SELECT count(*)
-                              FROM removed)
- WHERE target = %(target)s
-RETURNING (SELECT count(*)
-             FROM removed);
-
--- forget_refused --
--- Drop the messages that were refused before a time, and count them. Needs notify_messages_by_refusal, notify_targets_pkey.
-  WITH removed AS (
-       DELETE FROM notify_messages
-        WHERE refused_at < %(horizon)s
+        WHERE refused_at IS NOT NULL
+          AND target = COALESCE(%(target)s::text, target)
+          AND (message_id = %(message_id)s::text OR refused_at < %(horizon)s::timestamptz)
        RETURNING target
+       ),
+       counted AS (
+       SELECT target,
+              count(*) AS count
+         FROM removed
+        GROUP BY target
        )
 UPDATE notify_targets
-   SET refused = refused - old.count,
-       dropped = dropped + old.count
-  FROM (SELECT target,
-               count(*) AS count
-          FROM removed
-         GROUP BY target) AS old
- WHERE notify_targets.target = old.target;
+   SET refused = refused - counted.count,
+       dropped = dropped + counted.count
+  FROM counted
+ WHERE notify_targets.target = counted.target
+RETURNING counted.count;
 
 -- collected --
 -- Remove the messages of digests that are due by now; of each digest, the first ones, how many, their ids and times.
