@@ -1,14 +1,14 @@
 """The tools of MCP, one for each operation of the OpenAPI document, and what is said once for all of them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wallet_api.openapi.definitions import GENERAL, OF_FIELDS
 from wallet_api.schemas.arguments import OF_FORM, OF_TOOLS
 
 # An argument of so many tools is described once.
-_MANY = 3
+_MANY = 2
 
 Document = Mapping[str, Any]
 
@@ -18,16 +18,14 @@ def tools(document: Document) -> list[dict[str, Any]]:
 
     Results are JSON with exact numbers, so that none has `format` or `amounts`.
     """
-    schemas, common = document["components"]["schemas"], set(_common(document))
+    schemas, common = document["components"]["schemas"], _common(document)
     return [_tool(operation, schemas, common) for operation in _operations(document)]
 
 
 def instructions(document: Document) -> str:
     """Return what holds for all tools: definitions, and the arguments that many of them have."""
-    # The most usual of each.
-    described = dict(reversed(_common(document)))
-    arguments = [f"`{name}`: {description}" for name, description in described.items()]
-    return " ".join([*GENERAL, *OF_FIELDS.values(), "Arguments of many tools:", *arguments])
+    arguments = [f"`{name}`: {description}" for name, description in _common(document).items()]
+    return " ".join([*GENERAL, *OF_FIELDS.values(), "Arguments of several tools:", *arguments])
 
 
 def _operations(document: Document) -> Iterator[Document]:
@@ -42,17 +40,18 @@ def _parameters(operation: Document) -> list[Document]:
     ]
 
 
-def _common(document: Document) -> list[tuple[str, str]]:
-    """Return the names and descriptions of arguments that many tools have, the most usual first."""
+def _common(document: Document) -> dict[str, str]:
+    """Return the descriptions of arguments that many tools have, of each the most usual one, by its name."""
     counts = Counter(
         (parameter["name"], parameter["description"])
         for operation in _operations(document)
         for parameter in _parameters(operation)
     )
-    return [pair for pair, count in counts.most_common() if count >= _MANY]
+    many = [pair for pair, count in counts.most_common() if count >= _MANY]
+    return dict(reversed(many))
 
 
-def _tool(operation: Document, schemas: Document, common: Collection[tuple[str, str]]) -> dict[str, Any]:
+def _tool(operation: Document, schemas: Document, common: Mapping[str, str]) -> dict[str, Any]:
     parameters = _parameters(operation)
     return {
         "name": operation["operationId"],
@@ -69,7 +68,7 @@ def _tool(operation: Document, schemas: Document, common: Collection[tuple[str, 
     }
 
 
-def _property(parameter: Document, schemas: Document, common: Collection[tuple[str, str]]) -> dict[str, Any]:
+def _property(parameter: Document, schemas: Document, common: Mapping[str, str]) -> dict[str, Any]:
     """Return the schema of an argument, without a reference to another document."""
     name, schema = parameter["name"], dict(parameter["schema"])
     named = schemas[schema.pop("$ref").rpartition("/")[2]] if "$ref" in schema else {}
@@ -77,6 +76,6 @@ def _property(parameter: Document, schemas: Document, common: Collection[tuple[s
     rules = {rule: value for rule, value in (named | schema).items() if rule in ("type", "enum", "default")}
     if name in OF_TOOLS:
         rules["default"] = OF_TOOLS[name] == "true"
-    if (name, parameter["description"]) in common:
+    if common.get(name) == parameter["description"]:
         return rules
     return rules | {"description": parameter["description"]}
