@@ -4,7 +4,6 @@ The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 """
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 
 from wallet_api.decoding.evm_asked import asked
 from wallet_api.decoding.evm_coin import CoinChange, find_coin
@@ -15,24 +14,22 @@ from wallet_api.decoding.evm_orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
 from wallet_api.decoding.evm_others import (
     NOTHING,
     Exchanged,
-    are_vaults,
     exchanged,
     is_deposited,
     is_lent,
     one_way,
     passes_through,
-    price,
     round_trips,
     sent_to_itself,
     stated,
 )
+from wallet_api.decoding.evm_pairs import NO_PRICES, decode_pair, decode_separately
 from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, UNCLEAR, agrees
+from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, agrees
 from wallet_api.decoding.swaps import NO_TRADE, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
 _NONE = Decoded(why=NO_TRADE)
-_UNCLEAR = Decoded(why=Reason.UNCLEAR, detail=UNCLEAR)
 _NO_VALUE = Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
 
 
@@ -236,57 +233,17 @@ class Decision:
 
     def for_token(self) -> Decoded:
         """Return the trades of a token for another one, if others exchanged both."""
-        sides = [(mint, self._tokens[mint]) for mint in (*self._gained, *self._lost)]
-        seen = [(units, exchanged(self._flows, mint, units)) for mint, units in sides]
-        if not any(others.given for _, others in seen):
-            return self._unseen_pair(*sides)
-        is_all = [others.is_all(units) for units, others in seen]
-        # Others may have moved more of one of them than is seen, but not more than the wallet.
-        is_less = [abs(others.shared) < abs(units) for units, others in seen]
-        if not any(is_all) or not all(all_ or less for all_, less in zip(is_all, is_less, strict=True)):
-            return Decoded(why=Reason.UNCLEAR, detail=DISAGREES)
-        return self._pair(*sides)
-
-    def _unseen_pair(self, gained: tuple[str, int], lost: tuple[str, int]) -> Decoded:
-        """Return what two tokens are that nobody is seen to have exchanged."""
-        write, sides = self._write, (gained, lost)
-        if any(is_lent(self._flows, *side) for side in sides):
-            return _NONE
-        # Dollars for dollars, out of two vaults; where amounts differ, a fee went elsewhere.
-        if {gained[0], lost[0]} <= self._stable and are_vaults(self._flows, gained, lost):
-            return Decoded.of([write.for_token(gained, lost, write.amount(*lost))])
-        return Decoded(why=Reason.UNCLEAR, detail=NO_EXCHANGE)
-
-    def _pair(self, gained: tuple[str, int], lost: tuple[str, int]) -> Decoded:
-        """Return the trades of two tokens, by the coin or the dollars that both were worth."""
-        write = self._write
-        sides = (lost, gained)
-        usd = next((write.amount(*side) for side in sides if side[0] in self._stable), None)
-        hops = (self._dollars(*side, stable) for stable in sorted(self._stable) for side in sides)
-        usd = usd or next((hop for hop in hops if hop), None)
-        coin = next((found for side in sides if (found := price(self._flows, *side, None))), None)
-        if coin is None:
-            return Decoded.of([write.for_token(gained, lost, usd)])
-        return Decoded.of([write.for_coin(*side, coin, usd=usd) for side in (gained, lost)])
+        gained, lost = ((mint, self._tokens[mint]) for mint in (*self._gained, *self._lost))
+        return decode_pair(self._flows, self._write, gained, lost)
 
     def separately(self) -> Decoded:
         """Return the trades of several tokens, each for the coin for which others exchanged exactly it."""
-        swaps = []
-        for mint, units in self._tokens.items():
-            found = price(self._flows, mint, units, None)
-            if not found:
-                return _UNCLEAR
-            swaps.append(self._write.for_coin(mint, units, found))
-        return Decoded.of(swaps)
-
-    def _dollars(self, mint: str, units: int, stable: str) -> Decimal | None:
-        found = price(self._flows, mint, units, stable)
-        return None if found is None or stable not in self._decimals else self._write.amount(stable, found)
+        return decode_separately(self._flows, self._write, self._tokens)
 
 
 # What applies first decides.
 _RULES: tuple[tuple[Callable[[Decision], bool], Callable[[Decision], Decoded]], ...] = (
-    (Decision.is_bought_with_shares, lambda _: _UNCLEAR),
+    (Decision.is_bought_with_shares, lambda _: NO_PRICES),
     (Decision.is_own_pool, lambda _: Decoded(why=Reason.UNCLEAR, detail=NO_EXCHANGE)),
     (Decision.is_share, lambda _: _NONE),
     (Decision.is_unknown, lambda _: Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)),
