@@ -47,8 +47,8 @@ _SAFE_OWNERS_START = "0x66753cd2356569ee081232e3be8909b950e0a76c1f8460c3a5e3c2be
 _SAFE_MODULE_START = "0xb648d3644f584ed1c2232d53c46d87e693586486ad0d1175f8656013110b714e"
 _SAFE_MODULE = "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8"
 _INFINITY = "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237"
-_KYBER_SWAPPED = "0xd6d4f5681c246c9f42c203e287975af1601f8df8035a9251f79aab5c8f09e2f8"
-_SWAPPED = "0x20efd6d5195b7b50273f01cd79a27989255356f9f13293edc53ee142accfdb75"
+_SWAPPED = "0xd6d4f5681c246c9f42c203e287975af1601f8df8035a9251f79aab5c8f09e2f8"
+_SWAPPED_OTHER = "0x20efd6d5195b7b50273f01cd79a27989255356f9f13293edc53ee142accfdb75"
 _BANANA_FEE = "0x72015ace03712f361249380657b3d40777dd8f8a686664cab48afd9dbbe4499f"
 _BOT_FEE = "0x0c2a2f565c7774c59e49ef6b3c255329f4d254147e06e724d3a8569bb7bd21ad"
 
@@ -232,12 +232,13 @@ EVM = (
             ("MetaMask", "0x881d40237659c251811cec9c364ef91dc08d300c", "0x5648121b"),
         )
     ),
-    # KyberSwap's Swapped, and a fork of it: who called, the tokens, whom it paid, and the amounts.
+    # Swapped of 1inch 4 and KyberSwap, and the like: who called, the tokens, whom it paid, and the amounts.
     *(
         Venue(Role.PAID_OUT, name, address, topic, (0, 1, 2, 4, 5, 3), recorded)
         for name, address, topic, recorded in (
-            ("KyberSwap", "0x6131b5fae19ea4f9d964eac0408e4408b66337b5", _KYBER_SWAPPED, "0x5ed0b7ee"),
-            ("0x77edae6a", "0x77edae6a5f332605720688c7fda7476476e8f83f", _SWAPPED, "0x21110115"),
+            ("1inch 4", "0x1111111254fb6c44bac0bed2854e76f90643097d", _SWAPPED, "0x3dac2080"),
+            ("KyberSwap", "0x6131b5fae19ea4f9d964eac0408e4408b66337b5", _SWAPPED, "0x5ed0b7ee"),
+            ("0x77edae6a", "0x77edae6a5f332605720688c7fda7476476e8f83f", _SWAPPED_OTHER, "0x21110115"),
         )
     ),
     # Bots that state what they keep: of a sale's proceeds, or beside what a purchase cost.
