@@ -24,7 +24,7 @@ WITHOUT_PRICE = {
 }
 WITHOUT_DOLLARS = {
     *("/v1/key", "/v1/wallets", "/v1/wallets/lookup", "/v1/wallets/connections", "/v1/wallets/holdings"),
-    *("/v1/transactions/count", "/v1/search"),
+    *("/v1/transactions/count", "/v1/search", "/v1/wallets/copy"),
 }
 
 
@@ -78,7 +78,8 @@ def test_every_response_with_dollars_warns_of_an_old_price_and_shows_its_time(
         assert found == (set() if path in WITHOUT_PRICE else {_shown(OLD)}), path
         assert len(_find(data, "native_price_usd")) == len(_find(data, "native_price_at"))
         assert path in WITHOUT_PRICE or _find(data, "native_price_usd") == [150]
-    for path in WITHOUT_DOLLARS - {"/v1/wallets/holdings"}:
+    # A copy is warned of in any case.
+    for path in WITHOUT_DOLLARS - {"/v1/wallets/holdings", "/v1/wallets/copy"}:
         arguments = described.required(path)
         own = {name: ANN if name == "address" else value for name, value in arguments.items()}
         assert "warnings" not in caller.get(path.removeprefix("/v1"), **own), path

@@ -75,7 +75,7 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "amounts": ("text", "Number", "\0", *_SOME),
     "mode": ("best", "\0", *_SOME),
     **dict.fromkeys(
-        ("overview", "include_wallets", "still_holding", "chart", "tokens", "trades", "dates"),
+        ("overview", "include_wallets", "still_holding", "chart", "copied", "tokens", "trades", "dates"),
         ("no", "\0", *_SOME),
     ),
     **dict.fromkeys(
@@ -99,6 +99,10 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
         ),
         _NO_DECIMAL,
     ),
+    # 0 is one, in as many digits as it may have.
+    "delay": ("3601", *NO_NUMBER[:-1], *_SOME),
+    "fee_percent": ("100.01", *_NO_DECIMAL),
+    "size": ("0", *_NO_DECIMAL),
     **dict.fromkeys(("since", "until", "as_of"), _NO_TIME),
 }
 ALLOWED = {"blockchain": ["solana", "bnb", "base", "eth", "rh"], "period": ["6h", "1d", "7d", "30d"]}
