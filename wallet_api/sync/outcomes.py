@@ -17,6 +17,8 @@ from wallet_api.queries.token_price import PriceRule
 _HOUR = timedelta(hours=1)
 # Trades of a moment come a little later. None of after an hour changes its signals.
 _SETTLED = timedelta(minutes=1)
+# Hours that are looked up at once.
+_HOURS_TOGETHER = 10_000
 _COLUMNS = ("price", "price_at", "source", "change_percent")
 
 _OUTCOMES = load_statements(__package__, "outcomes")
@@ -51,10 +53,16 @@ class Outcomes:
         latest = _full_hour(now)
         if self._complete == latest:
             return
-        parameters = {"blockchains": self._chains, "latest": latest, "since": self._since}
-        for row in connection.execute(_OUTCOMES["missing"], parameters).fetchall():
-            keep_signals(connection, row["hour"], row["blockchain"], row["type"])
-            yield 1
+        parameters = {
+            "blockchains": self._chains,
+            "latest": latest,
+            "since": self._since,
+            "limit": _HOURS_TOGETHER,
+        }
+        while rows := connection.execute(_OUTCOMES["missing"], parameters).fetchall():
+            for row in rows:
+                keep_signals(connection, row["hour"], row["blockchain"], row["type"])
+                yield 1
         self._complete = latest
 
 

@@ -26,7 +26,8 @@ SELECT tracked.blockchain,
                     WHERE kept.blockchain = tracked.blockchain
                       AND kept.type = tracked.type
                       AND kept.hour = hours.hour)
- ORDER BY hours.hour DESC, tracked.blockchain, tracked.type;
+ ORDER BY hours.hour DESC, tracked.blockchain, tracked.type
+ LIMIT %(limit)s;
 
 -- base --
 -- The tokens that a group bought in the hour that ends at a time, for the first time of a day of UTC.
