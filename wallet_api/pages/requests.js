@@ -5,7 +5,6 @@ import { state } from "./state.js";
 // What the service refuses for good is not requested again: nothing changes it but another address.
 const FINAL = [400, 404, "provider_not_configured", "out_of_scope"];
 const MOST_KEPT = 100;
-const kept = new Map();
 
 export class Failure extends Error {
   constructor(status, message, { reason = "", wait = 0 } = {}) {
@@ -19,6 +18,7 @@ export class Failure extends Error {
 
 // Return { path, data, etag }: the same object as before where nothing has changed, which is free of charge.
 export async function request(path, signal) {
+  const { kept } = state;
   const before = kept.get(path);
   const headers = { Authorization: `Bearer ${state.key}`, ...(before && { "If-None-Match": before.etag }) };
   let response, body;

@@ -8,6 +8,7 @@ export const state = {
   meta: null,
   help: null,
   scope: null,
+  kept: new Map(),
   group: "",
   blocks: [],
   leaving: new AbortController(),
@@ -16,9 +17,9 @@ export const state = {
 };
 export const POLL_SECONDS = 15;
 
-// Keep the key in this tab, or on this device; without a key, forget it.
+// Keep the key in this tab, or on this device; without a key, forget it. What another one has got is forgotten, too.
 export function keepKey(key, isForDevice = false) {
-  Object.assign(state, { key, scope: null });
+  Object.assign(state, { key, scope: null, kept: new Map(), pausedUntil: 0 });
   for (const storage of [sessionStorage, localStorage]) storage.removeItem(KEY);
   if (key) (isForDevice ? localStorage : sessionStorage).setItem(KEY, key);
 }
