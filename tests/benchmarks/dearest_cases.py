@@ -5,6 +5,7 @@ To measure another one, add it to `cases`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import cycle
 from typing import Any
 
@@ -36,6 +37,19 @@ def _signals(mode: str, **more: Any) -> Callable[[int], Arguments]:
     def arguments(number: int) -> Arguments:
         as_of = f"{ledger_world.as_of(number):%Y-%m-%dT%H:%M:%SZ}"
         return {**GROUP, "mode": mode, "hours": 168, "min_wallets": 1, "limit": 100, "as_of": as_of, **more}
+
+    return arguments
+
+
+def _window(days: int, **more: Any) -> Callable[[int], Arguments]:
+    def arguments(number: int) -> Arguments:
+        until = ledger_world.as_of(number)
+        return {
+            **GROUP,
+            "since": f"{until - timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}",
+            "until": f"{until:%Y-%m-%dT%H:%M:%SZ}",
+            **more,
+        }
 
     return arguments
 
@@ -118,6 +132,20 @@ def cases(addresses: list[str]) -> list[Case]:
                 pause=True,
             )
             for period in ("30d", "90d", "all")
+        ),
+        *(
+            Case(f"board of {days} days, another window", "/v1/wallet/leaderboard", _window(days))
+            for days in (1, 30, 365)
+        ),
+        Case(
+            "board of 30 days, all types, another window", "/v1/wallet/leaderboard", _window(30, type="all")
+        ),
+        Case("most_traded of 30 days, another window", "/v1/analytics", _window(30, mode="most_traded")),
+        Case("volume_trend of a year, another window", "/v1/analytics", _window(365, mode="volume_trend")),
+        Case(
+            "tracker of 30 days, another window",
+            "/v1/wallets/tracker",
+            lambda n: HEAVY | {name: _window(30)(n)[name] for name in ("since", "until")},
         ),
         Case(
             "board 30d, another page",
