@@ -73,7 +73,7 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "format": ("xml", "CSV", "\0", *_SOME),
     "bom": ("yes", "True", "\0", *_SOME),
     "amounts": ("text", "Number", "\0", *_SOME),
-    "mode": ("best", "\0", *_SOME),
+    **dict.fromkeys(("mode", "signal"), ("best", "\0", *_SOME)),
     **dict.fromkeys(
         ("overview", "include_wallets", "still_holding", "chart", "copied", "tokens", "trades", "dates"),
         ("no", "\0", *_SOME),
