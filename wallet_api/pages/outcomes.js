@@ -16,7 +16,7 @@ export const outcomesOf = (chain, type, modes, follows) => {
   const since = (days, { signal }) =>
     ["analytics", { blockchain: chain, type, mode: "signal_outcomes", signal, since: midnight(days), until: midnight(0) }];
   return new Block("Signals later", {
-    id: "later", rows: 16, follows, choosers: { signal: { label: "kind", options: modes } },
+    id: "later", rows: 16, follows, choosers: { signal: ["kind", modes] },
     of: (chosen) => since(1, chosen), then: (day, chosen) => since(7, chosen),
     show: ({ outcomes: day }, { outcomes: week }) => table([
       ["After", "", ({ period, own }) => pair(own.span, `${period}, ${count(own.known + own.gone)} of ${count(own.signals)} known`), ""],
