@@ -14,7 +14,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
 NATIVE = {chain.name: chain.wrapped_mint for chain in CHAINS.values()}
-DOLLARS = {"solana": 150, "bnb": 600, "eth": 3000, "base": 3000}
+DOLLARS = {"solana": 150, "bnb": 600, "eth": 3000, "base": 3000, "rh": 3000}
 BY_CURRENCY = {CHAINS[chain].currency: float(dollars) for chain, dollars in DOLLARS.items()}
 
 Trades = dict[tuple[str, str], tuple[Decimal, Decimal, Decimal | None]]
