@@ -77,6 +77,7 @@ def test_it_asks_for_what_is_held_and_keeps_what_is_quoted(stub: Stub, operator:
         "bnb": empty | {"asked": 2, "quoted": 1, "missing": 1},
         "base": empty,
         "eth": empty,
+        "rh": empty,
     }
     assert (done.only["requests"], sorted(map(sorted, stub.markets.asked))) == (
         2,

@@ -93,6 +93,7 @@ def test_a_chain_without_wallets_is_not_late(stub: Stub, operator: Operator) -> 
         "base": (True, 0),
         "bnb": (True, 0),
         "eth": (True, 0),
+        "rh": (True, 0),
         "solana": (True, 2),
     }
 
