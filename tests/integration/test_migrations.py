@@ -124,7 +124,7 @@ def test_the_currency_of_a_chain_that_this_version_adds_is_in_the_database(
     before = "CREATE OR REPLACE FUNCTION native_currency(chain text) RETURNS text LANGUAGE sql IMMUTABLE"
     connection.execute(f"{before} PARALLEL SAFE RETURN CASE chain WHEN 'solana' THEN 'SOL' END".encode())
     assert migrations.inspect(connection).pending == ("native_currency",)
-    assert "Applying native_currency …" in run_command("migrate", settings=settings).output
+    assert run_command("migrate", settings=settings).exit_code == 0
     assert migrations.inspect(connection).pending == ()
     assert connection.fetch_value("SELECT native_currency('base')") == "ETH"
 

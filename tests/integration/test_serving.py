@@ -114,7 +114,7 @@ def test_chains_without_a_provider_and_an_address_that_others_reach_are_warned_o
 ) -> None:
     of_chains = (
         "No balances can be fetched, and holdings are 503, on these chains:"
-        " solana, bnb: MORALIS_API_KEY is not set; eth: ETH_RPC_URL is not set\n"
+        " solana, bnb, rh: MORALIS_API_KEY is not set; eth: ETH_RPC_URL is not set\n"
     )
     of_address = "gunicorn listens on other addresses than the loopback"
     own = changed(settings, eth_provider="rpc", base_provider="alchemy", alchemy_api_key="key")

@@ -97,11 +97,11 @@ def test_hours_since_the_oldest_kept_one_are_filled(
 ) -> None:
     importer.trades([bought(10.5)])
     importer.wallets([WALLETS[-1]])
-    assert done("sync", "quotes", settings=settings_of)["hours"] == 2
+    assert done("sync", "quotes", settings=settings_of)["hours"] == 4
     connection.execute("DELETE FROM signal_hours WHERE blockchain = 'eth'")
     connection.execute("UPDATE signal_hours SET hour = hour - interval '3 hours'")
-    # Of the other group the newest.
-    assert done("sync", "quotes", settings=settings_of)["hours"] == 3 + 1
+    # Of the other groups, which are a type and all of them, the newest.
+    assert done("sync", "quotes", settings=settings_of)["hours"] == 2 * 3 + 2
 
 
 def test_signals_go_with_the_trades_of_a_purge_and_with_their_group(

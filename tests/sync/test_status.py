@@ -160,7 +160,7 @@ def test_a_sync_that_is_no_longer_run_can_be_forgotten(stub: Stub, operator: Ope
     assert forget("base") == "Forgot the sync of trades on base.\n"
     assert syncs() == before - {("trades", "base")}
     assert forget("prices") == "Forgot the sync of prices.\n"
-    assert syncs() == {("trades", chain) for chain in ("bnb", "eth", "solana")}
+    assert syncs() == {("trades", chain) for chain in ("bnb", "eth", "rh", "solana")}
     assert forget("tokens") == "There is no sync of tokens.\n"
     # It still runs.
     operator.sync("trades")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, LiteralString
 
+from wallet_api.chains import ALL_TYPES
 from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
@@ -23,6 +24,7 @@ _READ_BYTES = 1 << 23
 _REMOVE = load_statements(__package__, "remove")
 _REMOVE_WALLETS = load_statements(__package__, "remove_wallets")
 _GROUPS = load_statements(__package__, "wallets")["groups"]
+_CHAINS = "SELECT DISTINCT blockchain FROM wallet_groups"
 
 
 @dataclass
@@ -95,6 +97,13 @@ def remove_wallets(connection: Connection) -> Removal:
         empty = connection.execute(_REMOVE["empty_groups"]).fetchall()
         groups = {f"{name}s": [row[name] for row in empty] for name in ("blockchain", "type")}
         connection.execute(_REMOVE["volume_of_empty_groups"], groups)
+        # A chain's wallets of all types are a group of kept signals, too.
+        left = {row["blockchain"] for row in connection.execute(_CHAINS)}
+        gone = [*{row["blockchain"] for row in empty} - left]
+        groups = {
+            "blockchains": groups["blockchains"] + gone,
+            "types": groups["types"] + [ALL_TYPES] * len(gone),
+        }
         connection.execute(_REMOVE["hours_of_empty_groups"], groups)
         merge.store_prices(connection)
     return removal

@@ -182,7 +182,7 @@ DELETE FROM volume_rollup
    AND volume_rollup.type = empty.type;
 
 -- hours_of_empty_groups --
--- Delete their kept signals. Needs signal_hours_pkey.
+-- Delete their kept signals, and those of chains without wallets. Needs signal_hours_pkey.
 DELETE FROM signal_hours
  USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
  WHERE signal_hours.blockchain = empty.blockchain

@@ -206,7 +206,7 @@ def migrate(
         connection.execute(_CREATE_TABLE)
     done: list[str] = []
     while name := _apply_next(connection, progress, names):
-        done.append(name)
+        done += [name] if name != _CURRENCIES else []
     return done
 
 
@@ -241,15 +241,15 @@ def _apply_one(
     connection.execute("SELECT pg_advisory_xact_lock(%s)", [locks.MIGRATIONS])
     schema = inspect(connection)
     schema.check()
-    pending = [name for name in schema.pending if names is None or name in names]
+    pending = [name for name in schema.pending if names is None or name in {*names, _CURRENCIES}]
     if not pending:
         return None
     name = pending[0]
-    progress(name)
     if name == _CURRENCIES:
         branches = " ".join(_CURRENCY.format(chain) for chain in CHAINS.values())
         connection.execute(_STATE_CURRENCIES.format(branches))
         return name
+    progress(name)
     sql = load_sql(__name__, name)
     for text, same in _ON_CITUS.items() if connection.is_sharded else ():
         sql = sql.replace(text, same)

@@ -14,7 +14,7 @@ from wallet_api.times import is_time, read_time
 # The descriptions of the same arguments in several schemas.
 ROWS = "Rows in a response, at most 1000."
 TYPE = "The category of the wallets; any by default."
-GROUP_TYPE = "The category of the wallets; `all` is those of the chain together."
+GROUP_TYPE = "The category of the wallets, or `all`."
 GROUP_TYPES: tuple[str, ...] = (*WALLET_TYPES, ALL_TYPES)
 
 MAX_TEXT = 128

@@ -66,7 +66,7 @@ class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
         f"`true` gives each entry a `chart`; requires a `limit` of at most {CHARTS}.",
         load_default=False,
     )
-    copied = Switch("`true` adds to the first 100 entries what copiers would have got.", load_default=False)
+    copied = Switch("`true` adds what copiers of the first 100 would have got.", load_default=False)
     address = FreeText("This wallet's entry alone, with its rank among those not left out.")
 
     @validates_schema
