@@ -159,7 +159,7 @@ def months(
         settings = Settings(
             database_url=url, valkey_url=servers.valkey_url, wallet_api_home=str(home), web_threads=4
         )
-        with demo_service(settings, wallets=112, trades=10_000, days=DAYS) as service:
+        with demo_service(settings, wallets=112, trades=14_000, days=DAYS) as service:
             server = start_gunicorn(service.settings, home / "gunicorn.log", workers=1, threads=4)
             ledger = Ledger()
             for add, rows in (
