@@ -120,7 +120,7 @@ def test_it_reads_and_pages_every_operation(connect: Connect, server: Gunicorn, 
         assert found[member], (found, member)
     for path, arguments, rows, limit in (
         ("/wallets", GROUP, "wallets", 2),
-        ("/wallets/history", GROUP | {"address": address}, "trades", 100),
+        ("/wallets/history", GROUP | {"address": address}, "trades", 40),
         ("/wallets/leaderboard", GROUP | {"period": "30d"}, "leaderboard", 2),
         ("/transactions/latest", GROUP, "transactions", 200),
         ("/tokens/transactions", token, "transactions", 1),

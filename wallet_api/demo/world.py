@@ -94,6 +94,7 @@ class World:
         # That of the documents trades much, so that their requests have rows, and not too much to be copied.
         place = ranks.index(min(_BUSY_RANK, wallets - 1))
         ranks[0], ranks[place] = ranks[place], ranks[0]
+        self._example = _wallet(0, seed).wallet_address
         # Some wallets trade thirty times as much as others.
         self._shares = list(accumulate(1 / (rank + 10) for rank in ranks))
         self._token = lru_cache(maxsize=4096)(self._make_token)
@@ -140,6 +141,9 @@ class World:
         is_buy = random.random() > len(holding) / (len(holding) + 2)
         if is_buy:
             token = self._token(chain, _pick(random, number))
+            if not holding and wallet.wallet_address == self._example:
+                # The documents request its trades in this one.
+                token = self._token(chain, _OLD_TOKENS - 1)
             typical = _TYPICAL_BUY[chain.currency] * _SIZE[wallet.type]
             coins = typical * random.lognormvariate(0, 0.9)
             units = int(coins / token.price(second) * 10**decimals) + 1
