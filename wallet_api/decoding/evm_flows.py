@@ -69,23 +69,14 @@ class EvmFlows:
         consent: Consent,
         balances: Mapping[str, int] | None,
     ) -> Self:
-        """Return the changes within the consent, with those of the native balances if they are known."""
-        if balances is not None:
-            return cls._read(wallet, evidence, consent, balances)
-        key = wallet.address, consent.how, tuple(consent.spans)
-        if key not in evidence.flows:
-            evidence.flows[key] = cls._read(wallet, evidence, consent, None)
-        flows: Self = evidence.flows[key]
-        return flows
+        """Return the changes within the consent, with those of the native balances if they are known.
 
-    @classmethod
-    def _read(
-        cls,
-        wallet: TrackedWallet,
-        evidence: EvmEvidence,
-        consent: Consent,
-        balances: Mapping[str, int] | None,
-    ) -> Self:
+        Those of the logs alone are read once, though a decision begins again with each answer.
+        """
+        key = None if balances is not None else (wallet.address, consent.how, tuple(consent.spans))
+        flows: Self | None = evidence.flows.get(key)
+        if flows is not None:
+            return flows
         logs = evidence.logs
         sold = {move.mint for move in logs.by_owner.get(wallet.address, ()) if move.giver == wallet.address}
         other = own_sales(logs, sold)
@@ -114,6 +105,8 @@ class EvmFlows:
                 if owner != wallet.address:
                     flows.others[owner][None] += units + (fee if owner == logs.sender else 0)
         flows._find_exchangers()
+        if key is not None:
+            evidence.flows[key] = flows
         return flows
 
     def parties(self, mint: str | None) -> Sequence[Party]:

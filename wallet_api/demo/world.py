@@ -35,7 +35,6 @@ _USD_DECIMALS = 4
 _BLOCK = 5000
 _TRADES_PER_LAUNCH = 100
 _OLD_TOKENS = 12
-_BUSY_RANK = 30
 _LEVELS: dict[Currency, float] = {"SOL": 182.0, "BNB": 640.0, "ETH": 3050.0}
 _TYPICAL_BUY: dict[Currency, float] = {"SOL": 0.9, "BNB": 0.25, "ETH": 0.06}
 _SIZE = {"kol": 1.0, "smart": 3.0, "whale": 40.0}
@@ -91,9 +90,6 @@ class World:
         self._places = range(wallets)
         ranks = [*self._places]
         seeded(seed, "ranks").shuffle(ranks)
-        # That of the documents trades much, so that their requests have rows, and not too much to be copied.
-        place = ranks.index(min(_BUSY_RANK, wallets - 1))
-        ranks[0], ranks[place] = ranks[place], ranks[0]
         self._example = _wallet(0, seed).wallet_address
         # Some wallets trade thirty times as much as others.
         self._shares = list(accumulate(1 / (rank + 10) for rank in ranks))
@@ -142,7 +138,7 @@ class World:
         if is_buy:
             token = self._token(chain, _pick(random, number))
             if not holding and wallet.wallet_address == self._example:
-                # The documents request its trades in this one.
+                # The documents request its trades in this one, which it has whenever it trades.
                 token = self._token(chain, _OLD_TOKENS - 1)
             typical = _TYPICAL_BUY[chain.currency] * _SIZE[wallet.type]
             coins = typical * random.lognormvariate(0, 0.9)

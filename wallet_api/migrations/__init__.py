@@ -32,9 +32,11 @@ _IS_FILLING = "SELECT done_until IS NOT NULL AS found FROM wallet_fill"
 # The one fact of chains that SQL uses; a table would not be there for functions on the workers of a cluster.
 _CURRENCIES = "native_currency"
 _CURRENCY = "WHEN '{0.name}'::text THEN '{0.currency}'::text"
-_HAS_CURRENCY = """
-SELECT COALESCE(position(%(branch)s IN pg_get_functiondef(to_regprocedure('native_currency(text)'))) > 0,
-                TRUE)
+# Without the function, which the second file makes, nothing is missing.
+_HAS_CURRENCIES = """
+SELECT COALESCE(bool_and(position(branch IN stated.definition) > 0), TRUE)
+  FROM unnest(%(branches)s::text[]) AS branch
+ CROSS JOIN (SELECT pg_get_functiondef(to_regprocedure('native_currency(text)')) AS definition) AS stated
 """
 _STATE_CURRENCIES = """
 CREATE OR REPLACE FUNCTION native_currency(chain text) RETURNS text
@@ -134,15 +136,14 @@ def inspect(connection: Connection) -> Schema:
     rows = connection.execute("SELECT * FROM schema_migrations ORDER BY name").fetchall()
     schema = compare({row["name"]: row.get("checksum") for row in rows})
     is_filling = connection.fetch_value(_HAS_FILL) and connection.fetch_value(_IS_FILLING)
-    if not schema.pending and not _has_currencies(connection):
+    if not schema.pending and not connection.fetch_value(_HAS_CURRENCIES, {"branches": _currencies()}):
         schema = replace(schema, pending=(_CURRENCIES,))
     return replace(schema, is_filling=bool(is_filling))
 
 
-def _has_currencies(connection: Connection) -> bool:
-    """Return whether the database has the currencies of all chains of this version."""
-    stated = [_CURRENCY.format(chain) for chain in CHAINS.values()]
-    return all(connection.fetch_value(_HAS_CURRENCY, {"branch": branch}) for branch in stated)
+def _currencies() -> list[str]:
+    """Return the branches of native_currency() for the chains of this version."""
+    return [_CURRENCY.format(chain) for chain in CHAINS.values()]
 
 
 def compare(applied: Mapping[str, str | None]) -> Schema:
@@ -206,8 +207,8 @@ def migrate(
         connection.execute(_CREATE_TABLE)
     done: list[str] = []
     while name := _apply_next(connection, progress, names):
-        done += [name] if name != _CURRENCIES else []
-    return done
+        done.append(name)
+    return [name for name in done if name != _CURRENCIES]
 
 
 def _apply_next(
@@ -246,8 +247,7 @@ def _apply_one(
         return None
     name = pending[0]
     if name == _CURRENCIES:
-        branches = " ".join(_CURRENCY.format(chain) for chain in CHAINS.values())
-        connection.execute(_STATE_CURRENCIES.format(branches))
+        connection.execute(_STATE_CURRENCIES.format(" ".join(_currencies())))
         return name
     progress(name)
     sql = load_sql(__name__, name)

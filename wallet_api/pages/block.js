@@ -21,8 +21,8 @@ export const onFailure = (handlers) => ({ askForKey, giveUp } = handlers);
 
 // A block shows the data of `of`, an operation and its values, and refreshes it while it is shown; what is chosen in it,
 // and its page, are values too, and stand in the address as `id.name`. `of` may be a function of what is chosen, and `then`
-// one of the data and of what is chosen, for a second request. A block that follows another is refreshed only with it: its data has a time in
-// it, or costs a provider's request. Without the data of the head of a view, the view says why.
+// one of the data and of what is chosen, for a second request. A block that follows another is refreshed only with it: its
+// data has a time in it, or costs a provider's request. Without the data of the head of a view, the view says why.
 export class Block {
   constructor(title, { id, of, then = () => null, show, rows, choosers = {}, ascending = [], ...kind }) {
     const { isFixed = false, isPaged = false, isHead = false, follows = null, isPending = () => false } = kind;

@@ -7,6 +7,7 @@ from typing import Any
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.copies import DEFAULT_TERMS, MAX_TRADES
+from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.spans import TimeSpan
 from wallet_api.queries.token_price import PriceRule
 
@@ -16,12 +17,7 @@ MOST_COPIED = 100
 MAX_BOARD_TRADES = 5_000
 
 _COPIES = load_sql(__package__, "board_copies")
-_IDS = """
-SELECT wallet_id
-  FROM wallets
- WHERE blockchain = %(blockchain)s
-   AND address = ANY (%(addresses)s)
-"""
+_FIND_WALLETS = load_sql(__package__, "find_wallets")
 
 
 class BoardCopies:
@@ -54,9 +50,9 @@ class BoardCopies:
     ) -> None:
         """Read the copies of some wallets in the span of their board, by the default terms."""
         now = now.replace(microsecond=0)
-        rows = connection.execute(_IDS, {"blockchain": self._blockchain, "addresses": addresses})
+        wanted = {"blockchains": [self._blockchain], "type": None, "addresses": addresses}
         parameters = {
-            "wallet_ids": [row["wallet_id"] for row in rows],
+            "wallet_ids": [row["wallet_id"] for row in connection.execute(_FIND_WALLETS, wanted)],
             "currency": CHAINS[self._blockchain].currency,
             "since": span.since,
             "until": span.until,
@@ -73,10 +69,8 @@ class BoardCopies:
             for entry in data["leaderboard"]
         ]
         lacking = sum(entry["rank"] <= MOST_COPIED and "followed" not in entry for entry in entries)
-        if not lacking:
-            return data | {"leaderboard": entries}
         warning = (
             f"Entries that are not copied: {lacking}. They have more than {MAX_TRADES} trades each, or more"
             f" than {MAX_BOARD_TRADES} in all, of which a later request shows others."
         )
-        return data | {"leaderboard": entries, "warnings": [warning]}
+        return with_warnings(data | {"leaderboard": entries}, [warning] if lacking else [])

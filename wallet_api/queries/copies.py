@@ -12,6 +12,7 @@ from wallet_api.database import Connection, load_sql
 from wallet_api.errors import InvalidParameter
 from wallet_api.periods import Bounds
 from wallet_api.queries import cursors
+from wallet_api.queries.history import WalletTradeKey
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -27,18 +28,6 @@ NO_IMPACT = (
 
 _COPIES = load_sql(__package__, "copies")
 _NEWEST = load_sql(__package__, "copies_newest")
-
-
-class _StepKey(msgspec.Struct, array_like=True, frozen=True):
-    """The place of a trade among those of its wallet."""
-
-    created_at: datetime
-    is_sell: bool
-    tx_signature: str
-    event_index: int
-    mint: str
-    block: int
-    block_index: int
 
 
 @dataclass(frozen=True)
@@ -89,7 +78,7 @@ def copy_wallet(
     limit, scope = min(page.limit, MAX_LIMIT), page.scope(wallet)
     span = span_of_wallet(connection, now, wallet.wallet_id, page.window)
     _refuse_many(connection, wallet, span)
-    key = cursors.decode(page.cursor, scope, _StepKey) if page.cursor else _before(span)
+    key = cursors.decode(page.cursor, scope, WalletTradeKey) if page.cursor else _before(span)
     parameters = {
         "wallet_ids": [wallet.wallet_id],
         "currency": CHAINS[wallet.blockchain].currency,
@@ -101,7 +90,7 @@ def copy_wallet(
         **rule.parameters(now),
     }
     head, [steps] = connection.fetch_lists(_COPIES, parameters, wallet.removed)
-    last = _StepKey(*[head[name] for name in _StepKey.__struct_fields__]) if head["has_more"] else None
+    last = cursors.last_key(WalletTradeKey, head)
     return {
         "wallet": wallet.address,
         "blockchain": wallet.blockchain,
@@ -116,9 +105,9 @@ def copy_wallet(
     }
 
 
-def _before(span: TimeSpan) -> _StepKey:
+def _before(span: TimeSpan) -> WalletTradeKey:
     """Return a key before the first trade of a span."""
-    return _StepKey(span.since, False, "", -1, "", -1, -1)
+    return WalletTradeKey(span.since, False, "", -1, "")
 
 
 def _refuse_many(connection: Connection, wallet: Wallet, span: TimeSpan) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from wallet_api.errors import InvalidParameter
 
 Key = TypeVar("Key")
+StructKey = TypeVar("StructKey", bound=msgspec.Struct)
 Scope = tuple[str, ...]
 
 
@@ -24,6 +26,11 @@ def pagination(scope: Scope, limit: int, last: Any | None, **total: int) -> dict
     """
     following = None if last is None else encode(scope, last)
     return {"limit": limit, **total, "next_cursor": following, "has_more": last is not None}
+
+
+def last_key(kind: type[StructKey], head: Mapping[str, Any]) -> StructKey | None:
+    """Return the key of the last row of a page, whose members a head has; None if no more rows follow."""
+    return kind(*[head[name] for name in kind.__struct_fields__]) if head["has_more"] else None
 
 
 def decode(cursor: str, scope: Scope, key_type: type[Key], parameter: str = "cursor") -> Key:

@@ -64,7 +64,7 @@ def explain_position(
     head, [steps, totals] = connection.fetch_lists(_EXPLAIN, parameters, wallet.removed)
     if not totals["mint"]:
         raise TokenNotFound("The wallet never traded this token.")
-    last = _StepKey(*[head[name] for name in _StepKey.__struct_fields__]) if head["has_more"] else None
+    last = cursors.last_key(_StepKey, head)
     data = {
         "wallet": wallet.address,
         "blockchain": wallet.blockchain,

@@ -140,7 +140,7 @@ def pagination_of(
 
     With filters or a window there is no `total`, for which all trades would have to be read.
     """
-    last = FeedKey(*[head[name] for name in FeedKey.__struct_fields__]) if head["has_more"] else None
+    last = cursors.last_key(FeedKey, head)
     total = {} if filters.are_given or window.is_given else {"total": head["total"]}
     pagination = cursors.pagination(scope, min(limit, MAX_LIMIT), last, **total)
     return with_warnings({"pagination": pagination}, [*limit_warnings(limit), *filters.warnings])

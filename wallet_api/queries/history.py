@@ -22,7 +22,7 @@ _BY_PRICE = tuple(
 )
 
 
-class _HistoryKey(msgspec.Struct, array_like=True, frozen=True):
+class WalletTradeKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trade of one wallet: that of the ledger, then the mint."""
 
     created_at: datetime
@@ -72,13 +72,13 @@ class HistoryPage:
         # Without bounds and cursor, start before the newest trade.
         key = (self.until or "infinity", False, "", 0, "", -1, -1)
         if self.cursor:
-            key = msgspec.structs.astuple(cursors.decode(self.cursor, scope, _HistoryKey))
+            key = msgspec.structs.astuple(cursors.decode(self.cursor, scope, WalletTradeKey))
         return {
             "limit": self.size,
             "overview": self.overview,
             "of_mint": self.mint,
             "since": self.since or "-infinity",
-            **dict(zip(_HistoryKey.__struct_fields__, key, strict=True)),
+            **dict(zip(WalletTradeKey.__struct_fields__, key, strict=True)),
         }
 
 
@@ -102,7 +102,7 @@ def wallet_history(
         **rule.parameters(now),
     }
     head, [trades, tokens] = connection.fetch_lists(HISTORY, parameters, wallet.removed)
-    last = _HistoryKey(*[head[name] for name in _HistoryKey.__struct_fields__]) if head["has_more"] else None
+    last = cursors.last_key(WalletTradeKey, head)
     data = {
         **head,
         **_no_figures(head),

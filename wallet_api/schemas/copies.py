@@ -11,7 +11,6 @@ from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TransactionSchema
 from wallet_api.schemas.windows import WindowMixin
 
-SOURCES = ("trade", "market")
 _NO_PRICE = "null if the step was not followed."
 
 
