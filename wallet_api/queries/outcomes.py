@@ -10,6 +10,11 @@ from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 
 _OUTCOMES = load_sql(__package__, "outcomes")
 _FIRST = min(OUTCOME_SPANS.values())
+# The parameters of statements about all of them.
+SPANS: dict[str, Any] = {
+    "spans": [*OUTCOME_SPANS],
+    "seconds": [int(span.total_seconds()) for span in OUTCOME_SPANS.values()],
+}
 # What an outcome has, in the order of its columns.
 _MEMBERS = ("price", "price_at", "change_percent", "source", "gone")
 
@@ -30,7 +35,7 @@ def read_outcomes(
     a `change_percent` of -100; the others are None.
     """
     outcomes: dict[TokenMoment, dict[str, Row]] = {moment: {} for moment in moments}
-    parameters = {
+    parameters = SPANS | {
         "token_ids": [moment.token_id for moment in moments],
         "moments": [moment.at for moment in moments],
         "price_min_usd": rule.min_value_usd,

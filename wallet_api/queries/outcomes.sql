@@ -1,9 +1,10 @@
--- What became of tokens after moments: what is kept of a full hour, and else for each length the first price in [moment + length, moment + 1.1 length], its change from the
--- first one in [moment, moment + length / 10], and whether a market was asked in that time, which is over, and had no pool that is
--- large enough. Nothing after `now` counts.
+-- What became of tokens after moments: what is kept of a full hour, and else for each of the lengths %(seconds)s the first price in
+-- [moment + length, moment + 1.1 length], its change from the first one in [moment, moment + length / 10], and whether a market was
+-- asked in that time, which is over, and had no pool that is large enough. Nothing after `now` counts.
 -- Needs tokens_pkey, token_outcomes_pkey, native_prices_pkey, token_quotes_pkey, and what first_price.sql needs.
   WITH wanted AS MATERIALIZED (
        SELECT requested.place,
+              requested.place * (cardinality(%(spans)s::text[]) + 1) AS ordinal,
               requested.moment,
               tokens.token_id,
               native_currency(tokens.blockchain) AS currency
@@ -13,9 +14,17 @@
        ),
        -- The number 0 is where all begin, in the longest of these times.
        part AS (
-       SELECT *
-         FROM (VALUES (0, NULL, 0, 8640), (1, '1h', 3600, 3960), (2, '6h', 21600, 23760), (3, '24h', 86400, 95040))
-              AS part (number, span, starts, ends)
+       SELECT number,
+              span,
+              seconds AS starts,
+              seconds * 11 / 10 AS ends
+         FROM unnest(%(spans)s::text[], %(seconds)s::integer[]) WITH ORDINALITY AS listed (span, seconds, number)
+        UNION ALL
+       SELECT 0,
+              NULL,
+              0,
+              max(seconds) / 10
+         FROM unnest(%(seconds)s::integer[]) AS seconds
        ),
        kept AS MATERIALIZED (
        SELECT wanted.place,
@@ -32,7 +41,7 @@
            ON part.starts = outcome.span_seconds
        ),
        span AS MATERIALIZED (
-       SELECT 4 * wanted.place + part.number AS ordinal,
+       SELECT wanted.ordinal + part.number AS ordinal,
               wanted.token_id,
               NULL::bigint AS wallet_id,
               bounds.starts_at,
@@ -55,22 +64,17 @@
         WHERE bounds.starts_at <= %(now)s
           AND wanted.place NOT IN (SELECT place
                                      FROM kept
-                                    WHERE number = 3)
+                                    WHERE number = cardinality(%(spans)s::text[]))
        ),
 {ledger.first_price},
        gone AS MATERIALIZED (
        SELECT span.ordinal
          FROM span
-         JOIN token_quotes AS quote
-           ON quote.token_id = span.token_id
-          AND quote.span_seconds IN (60, 3600)
-          AND quote.starts_at > span.starts_at - interval '1 hour'
-          AND quote.starts_at <= span.ends_at
+         JOIN quoted
+           ON quoted.ordinal = span.ordinal
         WHERE span.is_over
-          AND quote.quoted_at >= span.starts_at
-          AND quote.quoted_at <= span.ends_at
         GROUP BY span.ordinal
-       HAVING bool_and(COALESCE(quote.not_used, '') IN ('missing', 'thin'))
+       HAVING bool_and(COALESCE(quoted.not_used, '') IN ('missing', 'thin'))
        )
 SELECT wanted.token_id,
        wanted.moment,
@@ -90,13 +94,13 @@ SELECT wanted.token_id,
    AND kept.number = part.number
   LEFT JOIN first_price AS beginning
     ON kept.place IS NULL
-   AND beginning.ordinal = 4 * wanted.place
+   AND beginning.ordinal = wanted.ordinal
    AND beginning.price_at <= wanted.moment + part.starts / 10 * interval '1 second'
   LEFT JOIN first_price AS ending
     ON kept.place IS NULL
-   AND ending.ordinal = 4 * wanted.place + part.number
+   AND ending.ordinal = wanted.ordinal + part.number
   LEFT JOIN gone
-    ON gone.ordinal = 4 * wanted.place + part.number
+    ON gone.ordinal = wanted.ordinal + part.number
  WHERE part.number > 0
    AND CASE WHEN kept.place IS NOT NULL THEN kept.change_percent IS NOT NULL
             WHEN ending.price IS NOT NULL THEN beginning.price IS NOT NULL

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from wallet_api.database import Connection, Row, load_sql, rows_of
 from wallet_api.periods import Period
 from wallet_api.queries.native_price import read_native_price
+from wallet_api.queries.outcomes import SPANS
 from wallet_api.queries.spans import TimeSpan, span_of
 
 _HOUR = timedelta(hours=1)
@@ -48,7 +49,7 @@ def read_signal_outcomes(
     since, until = _next_hour(span.begins_at), _next_hour(span.ends_at)
     due = min(until, _next_hour(now - _LATE))
     group = {"blockchain": blockchain, "type": type}
-    parameters = group | {"signal": signal, "since": since, "until": until, "due": due}
+    parameters = SPANS | group | {"signal": signal, "since": since, "until": until, "due": due}
     head, [rows] = connection.fetch_lists(_SIGNAL_OUTCOMES, parameters)
     hours = max((due - since) // _HOUR, 0)
     native_price = read_native_price(connection, now, blockchain)

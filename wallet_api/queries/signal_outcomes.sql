@@ -58,7 +58,7 @@
               figure.share_up,
               figure.share_doubled,
               figure.share_halved
-         FROM (VALUES ('1h', 3600), ('6h', 21600), ('24h', 86400)) AS span (span, seconds)
+         FROM unnest(%(spans)s::text[], %(seconds)s::integer[]) AS span (span, seconds)
         CROSS JOIN (VALUES (1, 'signals', %(signal)s::text), (2, 'base', 'base')) AS which (place, "of", kind)
          LEFT JOIN figure
            ON figure.kind = which.kind

@@ -8,9 +8,8 @@ from typing import Any
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.migrations import hold_tables
-from wallet_api.periods import OUTCOME_SPANS
 from wallet_api.queries.groups import group_parameters
-from wallet_api.queries.outcomes import TokenMoment, read_outcomes
+from wallet_api.queries.outcomes import SPANS, TokenMoment, read_outcomes
 from wallet_api.queries.signals import LEAST_WALLETS, signal_tokens
 from wallet_api.queries.token_price import PriceRule
 
@@ -81,18 +80,18 @@ def decide_outcomes(
     connection: Connection, now: datetime, chains: Sequence[str], rule: PriceRule
 ) -> Iterator[int]:
     """Keep what became of the tokens of kept signals, an hour at a time, and yield how many outcomes."""
-    seconds = [int(span.total_seconds()) for span in OUTCOME_SPANS.values()]
-    parameters: dict[str, Any] = {"blockchains": list(chains), "seconds": seconds, "now": now}
+    parameters: dict[str, Any] = {"blockchains": list(chains), "now": now, "seconds": SPANS["seconds"]}
     while (due := connection.execute(_OUTCOMES["due"], parameters).fetchone()) is not None:
         hour, over = due["hour"], due["over"]
         moments = [TokenMoment(token_id, hour) for token_id in due["token_ids"] or ()]
         found = read_outcomes(connection, now, moments, rule)
-        places = [(moment, span) for moment in moments for span in list(OUTCOME_SPANS)[:over]]
-        rows = [found[moment].get(span, {}) for moment, span in places]
+        spans = list(zip(SPANS["spans"], SPANS["seconds"], strict=True))[:over]
+        places = [(moment, *span) for moment in moments for span in spans]
+        rows = [found[moment].get(span, {}) for moment, span, _ in places]
         columns = {name: [row.get(name) for row in rows] for name in _COLUMNS}
         columns |= {
-            "token_ids": [moment.token_id for moment, _ in places],
-            "span_seconds": [int(OUTCOME_SPANS[span].total_seconds()) for _, span in places],
+            "token_ids": [moment.token_id for moment, _, _ in places],
+            "span_seconds": [seconds for _, _, seconds in places],
         }
         with connection.transaction():
             hold_tables(connection)
