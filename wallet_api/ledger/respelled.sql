@@ -37,7 +37,8 @@ SELECT trades.wallet_id,
 -- merged --
 -- Of the forms of a trade the one that arrived last, as of a correction. To those who follow the feed it is one, of the
 -- trade that arrived first. Needs trades_pkey.
-INSERT INTO fresh
+INSERT INTO fresh (wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
+                   value, value_usd, exchanged_value, first_arrival, value_derived, block, block_index)
   WITH affected AS MATERIALIZED (
        SELECT wallet_id,
               token_id
@@ -55,9 +56,22 @@ INSERT INTO fresh
        WINDOW one_trade AS (PARTITION BY trades.wallet_id, trades.token_id, stored_signature(trades.tx_signature),
                                          trades.is_sell, trades.event_index)
        )
-SELECT (jsonb_populate_record(
-           NULL::fresh,
-           to_jsonb(ranked) || jsonb_build_object('tx_signature', stored, 'first_arrival', first_arrived, 'arrival', 0))).*
+SELECT wallet_id,
+       token_id,
+       created_at,
+       event_index,
+       is_sell,
+       usd_derived,
+       stored,
+       token_name,
+       token_amount,
+       value,
+       value_usd,
+       exchanged_value,
+       first_arrived,
+       value_derived,
+       block,
+       block_index
   FROM ranked
  WHERE nth = 1
    AND tx_signature <> stored;
