@@ -59,7 +59,8 @@ def _shapes(kind: type[Shape]) -> Iterator[type[Shape]]:
             yield from (shape, *_shapes(shape))
 
 
-_MAY_LACK = {"warnings", "buy_value", "sell_value", "unrealized_pnl", "avg_cost", "profit_factor"}
+_HELD = {"unrealized_pnl", "avg_cost", "price", "price_source", "worth"}
+_MAY_LACK = _HELD | {"warnings", "buy_value", "sell_value", "profit_factor"}
 
 
 def _has_form(value: Any, shown: Any) -> bool:
