@@ -6,7 +6,7 @@ SIZES := 100000,1000000
 SERVICE := $(VENV)/.service
 INSTALLED := $(VENV)/.installed
 CITUS_TESTS := $(addprefix tests/integration/test_citus,.py _commits.py) \
-	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way following_under_way \
+	$(addprefix tests/integration/test_,$(addsuffix .py,migrations imports exports rebuild remove purge ledger_under_way following_under_way \
 	following_properties ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
 	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker connections feed \
