@@ -35,7 +35,6 @@ from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync import report
 from wallet_api.sync.finality import remove_orphans, save_blocks, save_final
-from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.left_out import (
     count_unreadable,
     counted_as,
@@ -47,6 +46,7 @@ from wallet_api.sync.named import save_named
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.report import Fact
 from wallet_api.sync.summaries import TradesSummary
+from wallet_api.sync.tasks import REMOVED, Task
 from wallet_api.sync.values import NativeValue, known_trades, value_drafts
 
 log = logging.getLogger(__name__)
@@ -57,9 +57,9 @@ NO_PRICE = "no native price of its hour is known"
 
 @dataclass(slots=True)
 class FetchedChunk:
-    """A fetched chunk of a job, its trades, and what is left out of it: also those in `denied` tokens."""
+    """A fetched chunk of a task, its trades, and what is left out of it: also those in `denied` tokens."""
 
-    job: Job
+    task: Task
     chunk: Chunk
     drafts: list[Draft] = field(default_factory=list)
     denied: list[Draft] = field(default_factory=list)
@@ -82,9 +82,9 @@ class Importer:
         self.landed: Counter[str] = Counter()
 
     def add(self, fetched: Sequence[FetchedChunk]) -> None:
-        """Import fetched chunks, at most one of each job.
+        """Import fetched chunks, at most one of each task.
 
-        A job fails if its wallets were removed, or if the price that a value needs cannot be fetched now.
+        A task fails if its wallets were removed, or if the price that a value needs cannot be fetched now.
         First goes what a reorganisation took away. Then come the trades, then what is left out, then how far
         the wallets are synced, so that a crash in between repeats the fetch.
         """
@@ -102,12 +102,12 @@ class Importer:
                 rows.append((one, draft, value))
             elif is_final:
                 one.left_out.append(_left_out(draft, Reason.NO_VALUE, NO_PRICE))
-            elif one.job.outcome is None:
-                one.job.fail(self._connection, PRICE_MISSING)
-        fetched = [one for one in fetched if one.job.outcome is None]
+            elif one.task.outcome is None:
+                one.task.fail(self._connection, PRICE_MISSING)
+        fetched = [one for one in fetched if one.task.outcome is None]
         # What a round reads again is not new.
         known = known_trades(self._connection, [draft for one in fetched for draft in _new_drafts(one)])
-        arrived = self._import([row for row in rows if row[0].job.outcome is None]) - known
+        arrived = self._import([row for row in rows if row[0].task.outcome is None]) - known
         left_out = [each for one in fetched for each in one.left_out]
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
         forget_left_out(self._connection, _read(fetched))
@@ -119,14 +119,14 @@ class Importer:
             counts = _new_counts(one)
             with self._connection.transaction():
                 # What was read is not counted again.
-                one.job.save_synced(self._connection, one.chunk)
-                if one.job.ranges:
+                one.task.land(self._connection, one.chunk)
+                if one.task.ranges:
                     report.add(self._connection, report.of_left_out(counts))
             one.chunk.landed()
-            if one.job.ranges:
+            if one.task.ranges:
                 self._count(one, arrived)
             else:
-                one.job.outcome = REMOVED
+                one.task.outcome = REMOVED
         self._summary.new_left_out += sum(each.is_signed for each in new)
 
     def finish(self, chains: Sequence[str]) -> list[Fact]:
@@ -153,25 +153,25 @@ class Importer:
     def _remember_blocks(self, one: FetchedChunk) -> None:
         """Remove what a reorganisation took away, and keep the hashes by which the next one is noticed."""
         if one.chunk.orphans:
-            removed = remove_orphans(self._connection, one.job.chain, one.chunk.orphans)
+            removed = remove_orphans(self._connection, one.task.chain, one.chunk.orphans)
             log.warning(
                 "%s: removed %d trades of %d orphaned blocks",
-                one.job.chain,
+                one.task.chain,
                 removed,
                 len(one.chunk.orphans),
             )
             one.chunk.counts[REORGANISED] += removed
-            if len(one.chunk.orphans) >= len(one.job.known):
+            if len(one.chunk.orphans) >= len(one.task.known):
                 log.warning(
                     "%s: the reorganisation is deeper than the %d blocks that are kept: trades of"
                     " orphaned blocks before block %d stay",
-                    one.job.chain,
-                    len(one.job.known),
+                    one.task.chain,
+                    len(one.task.known),
                     min(block.number for block in one.chunk.orphans),
                 )
-        save_blocks(self._connection, one.job.chain, one.chunk.blocks)
+        save_blocks(self._connection, one.task.chain, one.chunk.blocks)
         if one.chunk.final is not None:
-            save_final(self._connection, one.job.chain, one.chunk.final)
+            save_final(self._connection, one.task.chain, one.chunk.final)
 
     def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, NativeValue]]) -> set[tuple[int, str]]:
         """Import the rows, and return the wallets and signatures of those that are not rejected."""
@@ -210,7 +210,7 @@ class Importer:
         return set()
 
     def _count(self, one: FetchedChunk, arrived: set[tuple[int, str]]) -> None:
-        chain, chunk = one.job.chain, one.chunk
+        chain, chunk = one.task.chain, one.chunk
         for each in one.left_out:
             log.info("%s on %s: %s: %s", each.wallet.address, chain, each.tx_signature, each.detail)
             self._met[counted_as(each)] += 1
@@ -233,18 +233,18 @@ class Importer:
 
 def _new_counts(one: FetchedChunk) -> Counter[tuple[str, str]]:
     """Return by chain and reason what made no trade, and was not counted before."""
-    counts = Counter({(one.job.chain, name): count for name, count in one.chunk.counts.items()})
-    synced_until = {each.wallet: each.synced_until for each in one.job.ranges}
+    counts = Counter({(one.task.chain, name): count for name, count in one.chunk.counts.items()})
+    synced_until = {each.wallet: each.synced_until for each in one.task.ranges}
     for draft in one.denied:
         until = synced_until.get(draft.wallet)
         # Those before it were counted when they were read first.
-        counts[one.job.chain, DENIED] += until is None or draft.created_at > until
+        counts[one.task.chain, DENIED] += until is None or draft.created_at > until
     return +counts
 
 
 def _new_drafts(one: FetchedChunk) -> list[Draft]:
     """Return the trades that are new if the ledger does not have them."""
-    after = {each.wallet: each.new_after for each in one.job.ranges}
+    after = {each.wallet: each.new_after for each in one.task.ranges}
     return [
         draft
         for draft in one.drafts

@@ -19,8 +19,8 @@ from wallet_api.providers.faults import (
 )
 from wallet_api.providers.replies import until_midnight
 from wallet_api.providers.trades.source import Chunk
-from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.sources import Provider
+from wallet_api.sync.tasks import REMOVED, Task
 
 log = logging.getLogger(__name__)
 
@@ -37,21 +37,21 @@ _NAMED_WALLETS = 10
 # Failures whose cause may be here.
 _OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
-# The next chunk of a job, why there is none, or None if the job was not begun.
-Result = tuple[Job, Chunk | Exception | None]
+# The next chunk of a task, why there is none, or None if the task was not begun.
+Result = tuple[Task, Chunk | Exception | None]
 
 
 class Pool:
-    """Threads that fetch one chunk for each submitted job, in order; to be used as a context manager.
+    """Threads that fetch one chunk for each submitted task, in order; to be used as a context manager.
 
     Unlike those of concurrent.futures they are daemons, so that a slow provider does not delay the exit of
-    the process. `running` counts the jobs whose results were not returned yet. Once `halted` is set, as by
+    the process. `running` counts the tasks whose results were not returned yet. Once `halted` is set, as by
     a fault of the provider itself, no further chunk is fetched.
     """
 
     def __init__(self, provider: Provider, threads: int) -> None:
         self._provider = provider
-        self._jobs: Queue[Job | None] = Queue()
+        self._tasks: Queue[Task | None] = Queue()
         self._results: Queue[Result] = Queue()
         self._threads = threads
         self.running = 0
@@ -62,10 +62,10 @@ class Pool:
         """Return whether enough is submitted for the threads to go on while the caller imports results."""
         return self.running >= 3 * self._threads
 
-    def submit(self, job: Job) -> None:
-        """Fetch the next chunk of a job."""
+    def submit(self, task: Task) -> None:
+        """Fetch the next chunk of a task."""
         self.running += 1
-        self._jobs.put(job)
+        self._tasks.put(task)
 
     def results(self, timeout_seconds: float) -> list[Result]:
         """Return all results that have arrived, after waiting for the first one."""
@@ -86,23 +86,23 @@ class Pool:
     def __exit__(self, *error: object) -> None:
         self.halted.set()
         for _ in range(self._threads):
-            self._jobs.put(None)
+            self._tasks.put(None)
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            self._results.put((job, None if self.halted.is_set() else self._fetch(job)))
+        while (task := self._tasks.get()) is not None:
+            self._results.put((task, None if self.halted.is_set() else self._fetch(task)))
 
-    def _fetch(self, job: Job) -> Chunk | Exception:
+    def _fetch(self, task: Task) -> Chunk | Exception:
         try:
-            with self._provider.pace.work(urgent=job.is_urgent):
-                return job.next_chunk(self._provider.source)
+            with self._provider.pace.work(urgent=task.is_urgent):
+                return task.next_chunk()
         except ProviderFault as fault:
             if refusal_of(fault, self._provider.key_setting) is not None:
                 self.halted.set()
             return fault
         except Exception as error:
-            # An unexpected error in one job must not stop the others.
-            log.exception("fetching %s on %s failed", job.wallets[0].address, job.chain)
+            # An unexpected error in one task must not stop the others.
+            log.exception("fetching %s on %s failed", task.wallets[0].address, task.chain)
             return error
 
 
@@ -129,12 +129,12 @@ def refusal_of(fault: ProviderFault, key_setting: str) -> Refusal | None:
     return None
 
 
-def warn_of(failure: str, jobs: Sequence[Job], url_setting: str) -> None:
-    """Log which wallets of the jobs of a round have failed so, the first ones by name, and what to check."""
-    failed = [job for job in jobs if job.outcome == failure]
-    wallets = [wallet for job in failed for wallet in job.wallets]
+def warn_of(failure: str, tasks: Sequence[Task], url_setting: str) -> None:
+    """Log which wallets of the tasks of a round have failed so, the first ones by name, and what to check."""
+    failed = [task for task in tasks if task.outcome == failure]
+    wallets = [wallet for task in failed for wallet in task.wallets]
     if failure == REMOVED:
-        wallets += [wallet for job in jobs for wallet in job.removed]
+        wallets += [wallet for task in tasks for wallet in task.removed]
     names = ", ".join(f"{wallet.address} on {wallet.chain.name}" for wallet in wallets[:_NAMED_WALLETS])
     more = f" and {len(wallets) - _NAMED_WALLETS} more" if len(wallets) > _NAMED_WALLETS else ""
     detail = failed[0].detail if failed else ""

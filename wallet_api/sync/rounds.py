@@ -1,6 +1,6 @@
 """A round of `sync trades`: fetch every tracked wallet once, and import its new trades.
 
-`jobs` chooses which wallets are fetched together and from when on. The threads of a `pool` fetch them, chunk
+`tasks` chooses which wallets are fetched together and from when on. The threads of a `pool` fetch them, chunk
 by chunk; those of a `watch`, what a node notifies of meanwhile. The `importer` takes all chunks, in this
 thread. What the round did goes to the `report`, and into the summary that it returns.
 """
@@ -21,14 +21,14 @@ from wallet_api.providers.trades.source import Chunk, Listed
 from wallet_api.sync import report
 from wallet_api.sync.finality import forget_final
 from wallet_api.sync.importer import FetchedChunk, Importer
-from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
 from wallet_api.sync.pool import Pool, Result, down, refusal_of, warn_of
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.recheck import Rechecks
 from wallet_api.sync.sources import Provider
 from wallet_api.sync.summaries import TradesSummary
-from wallet_api.sync.watch import NoticeJob, Watcher
+from wallet_api.sync.tasks import BEHIND, REMOVED, SYNCED, Task, block_tasks, tracked_rows, wallet_tasks
+from wallet_api.sync.watch import Watcher
 
 log = logging.getLogger(__name__)
 progress_log = logging.getLogger("wallet_api.sync.progress")
@@ -47,7 +47,7 @@ _PROGRESS_SECONDS = 60.0
 class TradesSync:
     """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
-    A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
+    A task that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
     With `watch_seconds`, the chain is watched: by what `start_watching` returns, which chooses the wallets
     of a round, and a round lasts so long; without it, by new blocks with this period, also while new wallets
     take longer. A `watcher` is closed when a round ends early.
@@ -93,11 +93,14 @@ class TradesSync:
             self._leave()
         return summary
 
-    def jobs(
+    def tasks(
         self, connection: Connection, rows: Sequence[Row], again: Mapping[int, Sequence[Listed]]
-    ) -> list[Job]:
-        """Return the jobs for these wallets, as jobs_of()."""
-        return jobs_of(connection, self.provider.source, rows, self.since, self.overlap, again)
+    ) -> list[Task]:
+        """Return the tasks for these wallets; `again` are by wallet the transactions to read again."""
+        source = self.provider.source
+        if source.reads_blocks:
+            return block_tasks(connection, source, rows, self.since, again)
+        return wallet_tasks(source, rows, self.since, self.overlap, again)
 
     def _round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
@@ -110,8 +113,8 @@ class TradesSync:
         if not self.provider.source.states_final:
             forget_final(connection, chains)
         again = left_out_due(connection, chains, self.started)
-        recheck = None if self.rechecks is None else self.rechecks.job(connection, chains[0], rows)
-        work = _TradesRound(self, connection, self.jobs(connection, rows, again), recheck)
+        recheck = None if self.rechecks is None else self.rechecks.task(connection, chains[0], rows)
+        work = _TradesRound(self, connection, self.tasks(connection, rows, again), recheck)
         work.run(stopping, progress)
         return work.finish()
 
@@ -123,15 +126,15 @@ class TradesSync:
 
 class _TradesRound:
     def __init__(
-        self, sync: TradesSync, connection: Connection, jobs: Sequence[Job], recheck: Job | None
+        self, sync: TradesSync, connection: Connection, tasks: Sequence[Task], recheck: Task | None
     ) -> None:
         self._sync = sync
         self._provider = sync.provider
         self._connection = connection
-        self._jobs = jobs
+        self._tasks = tasks
         # Beside the others, whose wallets it has.
         self._rechecks = [] if recheck is None else [recheck]
-        self._summary = TradesSummary(chains=list(sync.provider.chains), wallets=_wallets(jobs))
+        self._summary = TradesSummary(chains=list(sync.provider.chains), wallets=_wallets(tasks))
         self._importer = Importer(connection, sync.prices, self._summary, sync.denied)
         self._failures_in_a_row = 0
         self._began = self._synced_at = self._shown_at = time.monotonic()
@@ -140,7 +143,7 @@ class _TradesRound:
         self._called = Counter(self._provider.methods)
 
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
-        waiting = deque([*self._jobs, *self._rechecks])
+        waiting = deque([*self._tasks, *self._rechecks])
         give_up_at = math.inf
         ends_at = self._began + (0.0 if self._sync.watcher is None else self._sync.watch_seconds)
         with Pool(self._provider, self._sync.threads) as pool:
@@ -155,7 +158,7 @@ class _TradesRound:
                     waiting.extendleft(self._new_blocks())
                 while waiting and not pool.is_full:
                     pool.submit(waiting.popleft())
-                # An unfinished job goes on before the next one starts.
+                # An unfinished task goes on before the next one starts.
                 wait = _POLL_SECONDS if self._sync.watcher is None else _NOTICES_SECONDS
                 waiting.extendleft(self._take(pool.results(wait) + self._notified()))
                 progress(self._summary.wallets - self._outcomes()[None], self._summary.wallets)
@@ -181,24 +184,24 @@ class _TradesRound:
                 )
         report.add(self._connection, facts)
 
-    def _new_blocks(self) -> list[Job]:
-        """Return the job of the chain again if it is due, while others are under way."""
+    def _new_blocks(self) -> list[Task]:
+        """Return the task of the chain again if it is due, while others are under way."""
         # The others have the whole rate for so long.
         is_due = time.monotonic() - self._synced_at > self._sync.watch_seconds
-        are_others_left = any(job.outcome is None for job in (*self._jobs[1:], *self._rechecks))
-        if not is_due or not are_others_left or self._jobs[0].outcome != SYNCED:
+        are_others_left = any(task.outcome is None for task in (*self._tasks[1:], *self._rechecks))
+        if not is_due or not are_others_left or self._tasks[0].outcome != SYNCED:
             return []
         rows = tracked_rows(self._connection, self._provider.chains)
-        jobs = self._sync.jobs(self._connection, [row for row in rows if row["is_with_chain"]], {})
-        self._jobs = [*jobs, *self._jobs[1:]]
-        self._summary.wallets = _wallets(self._jobs)
-        return jobs
+        tasks = self._sync.tasks(self._connection, [row for row in rows if row["is_with_chain"]], {})
+        self._tasks = [*tasks, *self._tasks[1:]]
+        self._summary.wallets = _wallets(self._tasks)
+        return tasks
 
     def _notified(self) -> list[Result]:
         """Return the results of what the node has notified of."""
         watcher = self._sync.watcher
         results = [] if watcher is None else watcher.results(self._connection)
-        self._summary.notified += sum(isinstance(job, NoticeJob) for job, _ in results)
+        self._summary.notified += len(results)
         return results
 
     def finish(self) -> TradesSummary:
@@ -210,7 +213,7 @@ class _TradesRound:
         summary.failures = Counter({str(failure): count for failure, count in failures.items()})
         summary.failed = failures.total()
         for failure in summary.failures:
-            warn_of(failure, self._jobs, self._provider.url_setting)
+            warn_of(failure, self._tasks, self._provider.url_setting)
         self._report()
         return summary
 
@@ -247,39 +250,39 @@ class _TradesRound:
     def _outcomes(self, chain: str | None = None) -> Counter[str | None]:
         """Return how many wallets of a chain, or of all, have which outcome; None before they have one."""
         outcomes: Counter[str | None] = Counter()
-        for job in self._jobs:
-            if chain in (None, job.chain):
-                outcomes[job.outcome] += len(job.ranges)
-                outcomes[REMOVED] += len(job.removed)
+        for task in self._tasks:
+            if chain in (None, task.chain):
+                outcomes[task.outcome] += len(task.ranges)
+                outcomes[REMOVED] += len(task.removed)
         return +outcomes
 
-    def _take(self, results: Sequence[Result]) -> list[Job]:
-        """Import chunks, note failures, and return the jobs that are to be continued."""
-        fetched = [FetchedChunk(job, result) for job, result in results if isinstance(result, Chunk)]
+    def _take(self, results: Sequence[Result]) -> list[Task]:
+        """Import chunks, note failures, and return the tasks that are to be continued."""
+        fetched = [FetchedChunk(task, result) for task, result in results if isinstance(result, Chunk)]
         if fetched:
             self._importer.add(fetched)
         unfinished = []
-        for job, result in results:
+        for task, result in results:
             if isinstance(result, ProviderFault):
-                self._take_fault(job, result)
+                self._take_fault(task, result)
             elif isinstance(result, Exception):
-                job.fail(self._connection, "crashed")
-            elif result is not None and job.outcome is None:
+                task.fail(self._connection, "crashed")
+            elif result is not None and task.outcome is None:
                 self._failures_in_a_row = 0
-                self._arrived_at[job.chain] = datetime.now(UTC)
+                self._arrived_at[task.chain] = datetime.now(UTC)
                 if result.is_last:
-                    job.outcome, self._synced_at = SYNCED, time.monotonic()
-                elif job.seconds() > self._sync.turn_seconds:
-                    job.outcome = BEHIND
+                    task.outcome, self._synced_at = SYNCED, time.monotonic()
+                elif task.seconds() > self._sync.turn_seconds:
+                    task.outcome = BEHIND
                 else:
-                    unfinished.append(job)
+                    unfinished.append(task)
         return unfinished
 
-    def _take_fault(self, job: Job, fault: ProviderFault) -> None:
+    def _take_fault(self, task: Task, fault: ProviderFault) -> None:
         refusal = refusal_of(fault, self._provider.key_setting)
         # A refusal does not concern the wallet, which therefore keeps its place in the order.
         if refusal is None:
-            job.fail(self._connection, fault.outcome, fault.detail)
+            task.fail(self._connection, fault.outcome, fault.detail)
             self._failures_in_a_row += fault.provider_works is False
             is_down = self._failures_in_a_row >= _FAILURES_IN_A_ROW
             refusal = down(self._provider.url_setting) if is_down else None
@@ -288,5 +291,5 @@ class _TradesRound:
             self._summary.stopped, self._summary.pause_seconds = refusal[0], round(refusal[1])
 
 
-def _wallets(jobs: Sequence[Job]) -> int:
-    return sum(len(job.ranges) for job in jobs)
+def _wallets(tasks: Sequence[Task]) -> int:
+    return sum(len(task.ranges) for task in tasks)

@@ -9,6 +9,7 @@ from functools import partial
 from prometheus_client import CollectorRegistry
 
 from wallet_api.chains import CHAINS
+from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faces import EvmFaces, FaceSource, SolanaFaces
 from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
@@ -24,7 +25,7 @@ from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.providers.trades.moralis import MoralisTrades
 from wallet_api.providers.trades.solana_rpc import SolanaRpcTrades
 from wallet_api.providers.trades.solana_stream import SolanaStream
-from wallet_api.providers.trades.source import Notice, Recheck, TradeSource
+from wallet_api.providers.trades.source import Chunk, Notice, Recheck, TradeSource
 from wallet_api.settings import Settings, SettingsError
 from wallet_api.sync.prices import Prices
 
@@ -46,8 +47,8 @@ _SILENT_PERIODS = 10
 class Provider:
     """A source of trades, the chains that it supplies, its pace, and the settings of its key and its URL.
 
-    `methods` counts the calls of a node. `stream` makes what notifies of new transactions, if the node can;
-    `recheck` reads blocks again, of a source that reads blocks.
+    `methods` counts the calls of a node. `stream` makes what notifies of new transactions, and `read_notice`
+    reads one, if the node can; `recheck` reads blocks again, of a source that reads blocks.
     """
 
     source: TradeSource
@@ -57,6 +58,7 @@ class Provider:
     url_setting: str
     methods: Counter[str] = field(default_factory=Counter)
     stream: Callable[[Callable[[Notice], None]], SolanaStream] | None = field(default=None, repr=False)
+    read_notice: Callable[[TrackedWallet, Notice], Chunk] | None = field(default=None, repr=False)
     recheck: Recheck | None = field(default=None, repr=False)
 
 
@@ -147,7 +149,10 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: Exit
             settings.follow_subscriptions,
             settings.follow_seconds * _SILENT_PERIODS,
         )
-        return Provider(SolanaRpcTrades(node), chains, pace, setting, setting, node.methods, stream)
+        trades = SolanaRpcTrades(node)
+        return Provider(
+            trades, chains, pace, setting, setting, node.methods, stream, read_notice=trades.read_notice
+        )
     source = EvmRpcTrades(CHAINS[chain], node, own.confirm_seconds)
     return Provider(source, chains, pace, setting, setting, node.methods, recheck=source.recheck)
 

@@ -7,11 +7,10 @@ import logging
 import queue
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
 
 from cachetools import LRUCache
 
@@ -19,9 +18,9 @@ from wallet_api.database import Connection, Row
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.trades.source import Chunk, Notice
 from wallet_api.sync import report
-from wallet_api.sync.jobs import Job, Range, tracked_rows
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.sources import NOTICE_THREADS, Provider
+from wallet_api.sync.tasks import Range, Task, tracked_rows
 
 log = logging.getLogger(__name__)
 
@@ -32,34 +31,6 @@ _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
 _UNDER_WAY = 200
 _REPORT_SECONDS = 10.0
-
-
-@dataclass(slots=True, kw_only=True)
-class NoticeJob(Job):
-    """A transaction of which the node has notified. How far its wallet is read stays the same.
-
-    One that only names the wallet, which anybody can send, does not go before the wallets to read.
-    """
-
-    watcher: "Watcher"
-    notice: Notice
-
-    def next_chunk(self, source: Any) -> Chunk:
-        """Read the transaction. Raise ProviderFault."""
-        self.began = datetime.now(UTC)
-        (wallet,) = self.wallets
-        chunk: Chunk = source.read_notice(wallet, self.notice)
-        return chunk
-
-    def save_synced(self, connection: Connection, chunk: Chunk) -> None:
-        """Leave the range of the wallet as it is, since the transaction contains nothing of earlier ones."""
-
-    def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
-        """Have the wallet read."""
-        self.outcome, self.detail = failure, detail
-        self.watcher.failed[failure] += 1
-        for wallet in self.wallets:
-            self.watcher.read_again(wallet)
 
 
 class Watcher:
@@ -86,7 +57,9 @@ class Watcher:
         self._checked_at = self._reported_at = -_REPORT_SECONDS
         self._reconnects = self._gaps = 0
         assert provider.stream is not None
+        assert provider.read_notice is not None
         self._stream = provider.stream(self._deliver)
+        self._read_notice = provider.read_notice
         self._pool = Pool(provider, NOTICE_THREADS)
         self._running = ExitStack()
         self._running.enter_context(self._pool)
@@ -115,9 +88,9 @@ class Watcher:
             self._report(connection)
         self._submit()
         results = self._pool.results(0.0)
-        for job, result in results:
+        for task, result in results:
             if result is None:
-                job.fail(connection, "not read")
+                task.fail(connection, "not read")
         return results
 
     def read_again(self, wallet: TrackedWallet) -> None:
@@ -181,9 +154,23 @@ class Watcher:
         found = self._ranges.get(address)
         if found is not None and key not in self._seen:
             self._seen[key] = None
+            read = partial(self._read, found.wallet, notice)
+            # One that only names the wallet, which anybody can send, does not go before the wallets to read.
             urgent = notice.may_be_signed
-            job = NoticeJob(self._chain, [found], (), is_urgent=urgent, watcher=self, notice=notice)
-            self._pool.submit(job)
+            self._pool.submit(Task(self._chain, [found], read, self._save, is_urgent=urgent))
+
+    def _read(self, wallet: TrackedWallet, notice: Notice) -> Iterator[Chunk]:
+        yield self._read_notice(wallet, notice)
+
+    def _save(
+        self, connection: Connection, task: Task, until: datetime | None, failure: str | None
+    ) -> set[int]:
+        """Have the wallet of a notice read that could not be; how far it is read stays the same."""
+        if failure is not None:
+            self.failed[failure] += 1
+            for wallet in task.wallets:
+                self.read_again(wallet)
+        return {wallet.wallet_id for wallet in task.wallets}
 
     def _report(self, connection: Connection) -> None:
         """Save how the chain is watched: gaps at once, since they are not counted again."""
