@@ -14,7 +14,7 @@ from wallet_api.settings import Settings, SettingsError, outdated
 
 SOURCE = Path(wallet_api.__file__).parent
 # What knows each program and contract by its address: venues, with a recorded transaction each.
-ADDRESSES = re.compile(r"venues\.py$|providers/evm_tokens\.py$|multicall\.py$")
+ADDRESSES = re.compile(r"venues\.py$|multicall\.py$")
 
 
 def sources() -> dict[str, str]:

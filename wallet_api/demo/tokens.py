@@ -1,11 +1,10 @@
 """The face of demo tokens, made from their mints: symbol, name and supply."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 
 from wallet_api.chains import Chain
 from wallet_api.demo.forms import seeded
-from wallet_api.providers.faces import Face
+from wallet_api.providers.metadata.faces import Face
 
 # As most launches have.
 SUPPLY = 10**9
@@ -27,7 +26,8 @@ def face_of(chain: Chain, mint: str) -> Face:
     """Return the face of a demo token."""
     random = seeded("face", mint)
     first, second, third = random.choice(_FIRST), random.choice(_SECOND), random.choice(_THIRD)
-    return Face(second.upper(), f"{first} {second}{third}", decimals_of(chain), Decimal(SUPPLY))
+    decimals = decimals_of(chain)
+    return Face(f"{first} {second}{third}", second.upper(), decimals, SUPPLY * 10**decimals)
 
 
 def decimals_of(chain: Chain) -> int:

@@ -8,8 +8,8 @@ from functools import partial
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import merge
-from wallet_api.providers.faces import Face, FaceSource
 from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.metadata.faces import Face, FaceSource
 from wallet_api.sync import report
 from wallet_api.sync.summaries import TokensSummary
 
@@ -70,19 +70,19 @@ def read_chain(
             return
         part = due[start : min(start + _TOGETHER, _MOST)]
         faces = source.read([row["mint"] for row in part])
-        _save(connection, [(row["token_id"], faces.get(row["mint"])) for row in part])
+        _save(connection, [(row["token_id"], faces.get(row["mint"], Face())) for row in part])
         summary.read += len(faces)
         summary.unknown += len(part) - len(faces)
 
 
-def _save(connection: Connection, faces: Sequence[tuple[int, Face | None]]) -> None:
+def _save(connection: Connection, faces: Sequence[tuple[int, Face]]) -> None:
     parameters = {
         "token_ids": [token_id for token_id, _ in faces],
-        "known": [face is not None for _, face in faces],
-        **{
-            name: [None if face is None else getattr(face, name) for _, face in faces]
-            for name in ("symbol", "name", "decimals", "supply")
-        },
+        "known": [face.decimals is not None for _, face in faces],
+        "symbol": [face.symbol or None for _, face in faces],
+        "name": [face.name or None for _, face in faces],
+        "decimals": [face.decimals for _, face in faces],
+        "supply": [face.supply for _, face in faces],
         "now": datetime.now(UTC),
     }
     with connection.transaction():

@@ -10,13 +10,15 @@ from prometheus_client import CollectorRegistry
 
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.providers.faces import EvmFaces, FaceSource, SolanaFaces
 from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.markets.dexscreener import DexScreener
 from wallet_api.providers.markets.geckoterminal import HEADERS, GeckoTerminal
 from wallet_api.providers.markets.jupiter import Jupiter
 from wallet_api.providers.markets.source import MarketSource
+from wallet_api.providers.metadata.evm import EvmTokens
+from wallet_api.providers.metadata.faces import FaceSource
+from wallet_api.providers.metadata.solana import SolanaTokens
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 from wallet_api.providers.prices.binance import Binance
@@ -178,7 +180,7 @@ def face_sources(
         for chain in chains or [chain for chain in CHAINS if settings.chain(chain).rpc_url is not None]:
             node, pace = _node_of(settings, limits, chain, stack)
             paces.append(pace)
-            sources[chain] = EvmFaces(CHAINS[chain], node) if CHAINS[chain].is_evm else SolanaFaces(node)
+            sources[chain] = EvmTokens(CHAINS[chain], node) if CHAINS[chain].is_evm else SolanaTokens(node)
         if not sources:
             raise SettingsError("no node is configured (SOLANA_RPC_URL, ETH_RPC_URL …)")
         yield sources, paces

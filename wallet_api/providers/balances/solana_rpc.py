@@ -3,6 +3,7 @@
 https://solana.com/docs/rpc/http/gettokenaccountsbyowner
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,8 +22,9 @@ from wallet_api.providers.balances.base import (
 from wallet_api.providers.faults import Oversized, TooLarge
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node
+from wallet_api.providers.metadata.faces import Face
+from wallet_api.providers.metadata.solana import SolanaTokens
 from wallet_api.providers.metrics import FetchMetrics
-from wallet_api.providers.solana_names import Names, TokenName
 from wallet_api.settings import Settings
 
 # By the name that a node gives the program of a mint.
@@ -49,7 +51,7 @@ class SolanaRpc:
         limits = replace(limits, silence_seconds=limits.total_seconds)
         self._chain = chain
         self._node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
-        self._names = Names(self._node)
+        self._tokens = SolanaTokens(self._node)
         self.fetcher = self._node.fetcher
 
     def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
@@ -71,8 +73,8 @@ class SolanaRpc:
             native.read(_Lamports)
             raise TooLarge(fault.detail) from None
         held = sum_by_address(read_tokens(accounts, self._token, fetch))
-        names = self._names.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
-        tokens = [_named(token, names) for token in held if not _is_nft(token, names)]
+        faces = self._tokens.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
+        tokens = [_named(token, faces) for token in held if not _is_nft(token, faces)]
         return Balances(read_native(native.read(_Lamports).value), tokens)
 
     def _token(self, row: dict[str, Any]) -> HeldToken | None:
@@ -95,10 +97,11 @@ def _may_be_nft(token: HeldToken) -> bool:
     return token.decimals == 0 and token.amount == 1
 
 
-def _is_nft(token: HeldToken, names: dict[str, TokenName]) -> bool:
-    return _may_be_nft(token) and not names.get(token.address, TokenName()).fungible
+def _is_nft(token: HeldToken, faces: Mapping[str, Face]) -> bool:
+    face = faces.get(token.address)
+    return _may_be_nft(token) and (face is None or not face.fungible)
 
 
-def _named(token: HeldToken, names: dict[str, TokenName]) -> HeldToken:
-    name = names.get(token.address, TokenName())
-    return replace(token, name=name.name, symbol=name.symbol)
+def _named(token: HeldToken, faces: Mapping[str, Face]) -> HeldToken:
+    face = faces.get(token.address, Face())
+    return replace(token, name=face.name, symbol=face.symbol)

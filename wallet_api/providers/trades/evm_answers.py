@@ -14,9 +14,9 @@ from wallet_api.decoding.evm import address_of
 from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
 from wallet_api.decoding.evm_frames import Frame, Frames, frames_of
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.providers import multicall
 from wallet_api.providers.faults import Broken, Malformed, TimedOut
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, NodeResult
+from wallet_api.providers.metadata import multicall
 from wallet_api.providers.replies import reply_quantity
 from wallet_api.providers.trades.evm_node import BEHIND, EvmNode
 

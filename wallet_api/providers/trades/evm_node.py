@@ -18,9 +18,9 @@ from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.evm import BlockTransaction, ChainBlock, block_of
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
 from wallet_api.providers.faults import Broken, TooLarge
 from wallet_api.providers.jsonrpc import Call, Node, NodeResult
+from wallet_api.providers.metadata.evm import EvmTokens, read_quantity
 from wallet_api.providers.replies import reply_quantity
 from wallet_api.providers.trades.evm_pace import BlockPace
 
@@ -88,16 +88,14 @@ class EvmNode:
         self.pace = BlockPace(chain)
         self._chain = chain
         self._node = node
-        self._tokens = EvmTokens(node)
+        self._tokens = EvmTokens(chain, node)
         self._form = block_of(chain.milliseconds)
-        self._chain_is_checked = False
 
     def check_chain(self) -> None:
         """Raise NotConfigured if the node is one of another chain."""
-        if not self._chain_is_checked:
+        if not self._tokens.chain_is_checked:
             with self._node.fetcher.begin(self._chain.name) as fetch:
-                check_chain(self._chain, self._node, fetch)
-            self._chain_is_checked = True
+                self._tokens.check_chain(fetch)
 
     def newest(self) -> int:
         """Return the number of the newest block."""

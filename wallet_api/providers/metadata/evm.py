@@ -2,22 +2,23 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TypeVar
 
 from cachetools import LRUCache
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import MAX_DECIMALS
-from wallet_api.providers import multicall
 from wallet_api.providers.faults import Malformed, NotConfigured, TooLarge
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node, NodeResult
+from wallet_api.providers.metadata import multicall
+from wallet_api.providers.metadata.faces import Face
 from wallet_api.providers.parsing import clean
 from wallet_api.providers.replies import reply_quantity
 
 _CHUNK = 200
-_CACHED_FACTS = 50_000
+_CACHED = 50_000
 # Words of a node about a contract that failed, as opposed to the node.
 _CONTRACT_WORDS = ("revert", "opcode", "out of gas", "execution")
 
@@ -26,26 +27,36 @@ Value = TypeVar("Value")
 ContractCall = tuple[str, bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class TokenFacts:
-    """The name, symbol and decimals of a token, from a list or its contract."""
-
-    name: str
-    symbol: str
-    decimals: int
-
-
 class EvmTokens:
     """Calls contracts of tokens, and caches what never changes. Thread-safe.
 
     A contract that fails, or returns too much, affects no other one.
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, chain: Chain, node: Node) -> None:
+        self.chain_is_checked = False
+        self._chain = chain
         self._node = node
         self._lock = threading.Lock()
-        self._decimals: LRUCache[str, int] = LRUCache(_CACHED_FACTS)
-        self._facts: LRUCache[str, TokenFacts] = LRUCache(_CACHED_FACTS)
+        self._decimals: LRUCache[str, int] = LRUCache(_CACHED)
+        self._faces: LRUCache[str, Face] = LRUCache(_CACHED)
+
+    def check_chain(self, fetch: Fetch) -> None:
+        """Raise NotConfigured if the node is one of another chain; it is requested once."""
+        if not self.chain_is_checked:
+            (result,) = self._node.call(fetch, [("eth_chainId", [])])
+            if read_quantity(result) != self._chain.evm_chain_id:
+                raise NotConfigured(f"{self._chain.name.upper()}_RPC_URL is a node of another chain")
+            self.chain_is_checked = True
+
+    def read(self, mints: Sequence[str]) -> Mapping[str, Face]:
+        """Return the faces of the tokens with their supplies, as FaceSource.read()."""
+        with self._node.fetcher.begin(self._chain.name) as fetch:
+            self.check_chain(fetch)
+            faces = self.faces(fetch, mints)
+            returned = self.call(fetch, [(token, multicall.TOTAL_SUPPLY) for token in faces])
+        supplies = zip(faces.items(), map(multicall.read_uint, returned), strict=True)
+        return {token: replace(face, units=units) for (token, face), units in supplies}
 
     def decimals(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, int]:
         """Return the decimals of the tokens, without those that are unknown."""
@@ -55,22 +66,16 @@ class EvmTokens:
         new = {token: number for token, number in read if number is not None and number <= MAX_DECIMALS}
         return known | self._keep(self._decimals, new)
 
-    def facts(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, TokenFacts]:
+    def faces(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, Face]:
         """Return the decimals and names of the tokens, without those whose decimals are unknown."""
         decimals = self.decimals(fetch, tokens)
-        known, unknown = self._known(self._facts, list(decimals))
+        known, unknown = self._known(self._faces, list(decimals))
         selectors = (multicall.NAME, multicall.SYMBOL)
         returned = self.call(fetch, [(token, selector) for selector in selectors for token in unknown])
         texts = [clean(multicall.read_text(data)) for data in returned]
         named = zip(unknown, texts[: len(unknown)], texts[len(unknown) :], strict=True)
-        new = {token: TokenFacts(name, symbol, decimals[token]) for token, name, symbol in named}
-        return known | self._keep(self._facts, new)
-
-    def supplies(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, int]:
-        """Return the supplies in the smallest unit, without those that are unknown."""
-        returned = self.call(fetch, [(token, multicall.TOTAL_SUPPLY) for token in tokens])
-        supplies = dict(zip(tokens, map(multicall.read_uint, returned), strict=True))
-        return {token: supply for token, supply in supplies.items() if supply is not None}
+        new = {token: Face(name, symbol, decimals[token]) for token, name, symbol in named}
+        return known | self._keep(self._faces, new)
 
     def call(self, fetch: Fetch, calls: Sequence[ContractCall]) -> list[bytes | None]:
         """Return the contracts' return values; None for a contract that fails. Raise ProviderFault.
@@ -119,13 +124,6 @@ def _returned(result: NodeResult) -> bytes | None:
         return bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
         raise Malformed("not a hexadecimal value") from None
-
-
-def check_chain(chain: Chain, node: Node, fetch: Fetch) -> None:
-    """Raise NotConfigured if the node is one of another chain, and ProviderFault."""
-    (result,) = node.call(fetch, [("eth_chainId", [])])
-    if read_quantity(result) != chain.evm_chain_id:
-        raise NotConfigured(f"{chain.name.upper()}_RPC_URL is a node of another chain")
 
 
 def read_quantity(result: NodeResult) -> int:

@@ -7,7 +7,7 @@ import msgspec
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow, read_address, read_decimals
-from wallet_api.providers.evm_tokens import TokenFacts
+from wallet_api.providers.metadata.faces import Face
 from wallet_api.providers.parsing import clean
 from wallet_api.settings import SettingsError
 
@@ -24,14 +24,14 @@ class _List(msgspec.Struct):
     tokens: list[_Entry]
 
 
-def read_token_list(path: str | None, chain: Chain) -> Mapping[str, TokenFacts]:
+def read_token_list(path: str | None, chain: Chain) -> Mapping[str, Face]:
     """Return the listed tokens of a chain by address; none without a path. Raise SettingsError."""
     if path is None:
         return {}
     try:
         entries = msgspec.json.decode(Path(path).read_bytes(), type=_List).tokens
         return {
-            read_address(chain, entry.address): TokenFacts(
+            read_address(chain, entry.address): Face(
                 clean(entry.name), clean(entry.symbol), read_decimals(entry.decimals)
             )
             for entry in entries

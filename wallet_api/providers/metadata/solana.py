@@ -8,8 +8,8 @@ import base64
 import binascii
 import struct
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -20,6 +20,7 @@ from wallet_api.decoding.amounts import UnusableRow, read_amount, read_decimals
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node
+from wallet_api.providers.metadata.faces import Face
 from wallet_api.providers.parsing import clean, read_row
 
 # A call accepts 100 accounts; a mint and its metadata are two.
@@ -31,41 +32,28 @@ _CACHED_NAMES = 50_000
 _METAPLEX = Pubkey.from_string("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
 _METADATA_KEY = 4
 _FUNGIBLE_STANDARDS = (1, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class TokenName:
-    """The name of a mint, and what its account says; None if the node could not parse it.
-
-    `fungible`: the supply is, or may be, more than one.
-    """
-
-    name: str = ""
-    symbol: str = ""
-    fungible: bool = False
-    decimals: int | None = None
-    supply: int | None = None
+_UNKNOWN = Face(fungible=False)
 
 
 class _Accounts(msgspec.Struct):
     value: list[msgspec.Raw]
 
 
-class Names:
-    """Fetches the names of mints, and caches them. Thread-safe."""
+class SolanaTokens:
+    """Fetches the faces of mints, and caches their names. Thread-safe."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._lock = threading.Lock()
-        self._known: LRUCache[str, TokenName] = LRUCache(_CACHED_NAMES)
+        self._known: LRUCache[str, Face] = LRUCache(_CACHED_NAMES)
 
-    def look_up(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, TokenName]:
+    def look_up(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Face]:
         """Return the names of the mints; without those that could not be fetched."""
         with self._lock:
             names = {mint: self._known[mint] for mint in mints if mint in self._known}
         unknown = [mint for mint in mints if mint not in names][:MAX_LOOKUPS]
         try:
-            fetched = self.fetch(fetch, unknown)
+            fetched = self._fetch(fetch, unknown)
         except ProviderFault as fault:
             fetch.remark = f"names: {fault.outcome}"
             return names
@@ -73,14 +61,19 @@ class Names:
             self._known.update(fetched)
         return names | fetched
 
-    def fetch(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, TokenName]:
-        """Return the names of the mints as they are now. Raise ProviderFault."""
+    def read(self, mints: Sequence[str]) -> Mapping[str, Face]:
+        """Return the faces of the mints as they are now, as FaceSource.read()."""
+        with self._node.fetcher.begin("solana") as fetch:
+            faces = self._fetch(fetch, mints)
+        return {mint: face for mint, face in faces.items() if face.decimals is not None}
+
+    def _fetch(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Face]:
         groups = [mints[start : start + _MINTS_A_CALL] for start in range(0, len(mints), _MINTS_A_CALL)]
         calls: list[tuple[str, list[Any]]] = []
         for group in groups:
             addresses = [*group, *(metadata_address(mint) for mint in group)]
             calls.append(("getMultipleAccounts", [addresses, {"encoding": "jsonParsed"}]))
-        fetched: dict[str, TokenName] = {}
+        fetched: dict[str, Face] = {}
         for group, result in zip(groups, self._node.call(fetch, calls), strict=True):
             accounts = result.read(_Accounts).value
             if len(accounts) == 2 * len(group):
@@ -96,7 +89,7 @@ def metadata_address(mint: str) -> str:
     return str(address)
 
 
-def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> TokenName:
+def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> Face:
     token_2022 = _read_mint(mint)
     metaplex = _read_metadata(metadata)
     return replace(
@@ -107,30 +100,30 @@ def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> TokenName:
     )
 
 
-def _read_mint(raw: msgspec.Raw) -> TokenName:
+def _read_mint(raw: msgspec.Raw) -> Face:
     try:
         info = read_row(raw)["data"]["parsed"]["info"]
         supply = read_amount(info["supply"])
         states = {extension["extension"]: extension.get("state") for extension in info.get("extensions", ())}
         state = states.get("tokenMetadata") or {}
         names = (clean(state.get("name")), clean(state.get("symbol")))
-        return TokenName(*names, supply > 1, read_decimals(info["decimals"]), supply)
+        return Face(*names, read_decimals(info["decimals"]), supply, supply > 1)
     except (UnusableRow, KeyError, TypeError, AttributeError):
-        return TokenName()
+        return _UNKNOWN
 
 
-def _read_metadata(raw: msgspec.Raw) -> TokenName:
+def _read_metadata(raw: msgspec.Raw) -> Face:
     try:
         data = base64.b64decode(read_row(raw)["data"][0], validate=True)
         return read_metaplex(data)
     except (UnusableRow, KeyError, TypeError, IndexError, binascii.Error, struct.error):
-        return TokenName()
+        return _UNKNOWN
 
 
-def read_metaplex(data: bytes) -> TokenName:
+def read_metaplex(data: bytes) -> Face:
     """Return the name in a Metaplex account, where NULs pad it. Raise struct.error or IndexError."""
     if data[0] != _METADATA_KEY:
-        return TokenName()
+        return _UNKNOWN
     offset = 1 + 32 + 32
     texts = []
     for _ in ("name", "symbol", "uri"):
@@ -138,7 +131,7 @@ def read_metaplex(data: bytes) -> TokenName:
         texts.append(data[offset + 4 : offset + 4 + length].decode("utf-8", "replace"))
         offset += 4 + length
     name, symbol, _ = texts
-    return TokenName(clean(name), clean(symbol), _standard(data, offset) in _FUNGIBLE_STANDARDS)
+    return Face(clean(name), clean(symbol), fungible=_standard(data, offset) in _FUNGIBLE_STANDARDS)
 
 
 def _standard(data: bytes, offset: int) -> int | None:
