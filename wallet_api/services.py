@@ -1,7 +1,7 @@
 """The services that views use: database, gate and caches of the current app, made from its settings."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -21,7 +21,6 @@ from wallet_api.database import Database
 from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
-from wallet_api.periods import Period
 from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.leaderboard_page import Board
 from wallet_api.queries.paging import MAX_LIMIT
@@ -131,19 +130,18 @@ class Services:
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         )
 
-    def board(
-        self, name: str, read: Callable[..., Computed], blockchain: str, type: str, period: Period
-    ) -> Cached[Computed]:
+    def board(self, name: str, read: Callable[..., Computed], given: Mapping[str, Any]) -> Cached[Computed]:
         """Return what `read` returns for a group and a period, at most LEADERBOARD_TTL_SECONDS old.
 
-        A window in place of the period waits for a place of its own, and few are kept.
+        These are among the loaded arguments, of which it may read no others that `name` does not state. A
+        window in place of the period waits for a place of its own, and few are kept.
         """
-        group = blockchain, type, period
+        group = tuple(given[name] for name in ("blockchain", "type", "period"))
 
         def compute() -> Computed:
             try:
                 with self.database.read() as connection:
-                    return read(connection, datetime.now(UTC), *group)
+                    return read(connection, datetime.now(UTC), given)
             except ApiError as error:
                 # A refresh ahead of time has no request to report the error to.
                 log.warning(
@@ -151,7 +149,7 @@ class Services:
                 )
                 raise
 
-        kept = self.boards if isinstance(period, str) else self.windows
+        kept = self.boards if isinstance(given["period"], str) else self.windows
         return kept.get((name, *group), compute)
 
     def demo_key(self) -> str | None:

@@ -1,6 +1,7 @@
 """The tracked wallets, of which statements read the rows by their ids."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.errors import WalletNotFound
@@ -35,6 +36,11 @@ def find_wallet(connection: Connection, blockchain: str, address: str, type: str
     if row is None or type not in (None, row["type"]):
         raise WalletNotFound(blockchain, address, type)
     return Wallet(blockchain=blockchain, address=address, **row)
+
+
+def find_requested(connection: Connection, given: Mapping[str, Any]) -> Wallet:
+    """Return the tracked wallet of loaded arguments. Raises WalletNotFound."""
+    return find_wallet(connection, given["blockchain"], given["address"], given.get("type"))
 
 
 def count_tokens(connection: Connection, wallet: Wallet) -> int:

@@ -11,7 +11,7 @@ from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, UNTRACKED, trade_row
 from wallet_api.database import Connection
 from wallet_api.queries import cursors
-from wallet_api.queries.explain import StepsPage, explain_position
+from wallet_api.queries.explain import explain_position
 from wallet_api.schemas.explain import RULES
 from wallet_api.wallets import find_wallet
 
@@ -136,5 +136,5 @@ def test_a_cursor_of_steps_from_before_trades_had_places_goes_on(
     wallet = find_wallet(connection, "solana", ANN)
     at = NOW - timedelta(days=28)
     cursor = cursors.encode(("wallets/explain", "solana", ANN, MINT), [at, False, "s2", 0])
-    data = explain_position(connection, wallet, NOW, StepsPage(MINT, cursor=cursor))
+    data = explain_position(connection, wallet, NOW, {"mint": MINT, "limit": 50, "cursor": cursor})
     assert list(data["steps"]["tx_signature"]) == ["s3", "s4"]

@@ -72,7 +72,8 @@ def test_of_whole_days_no_trade_is_read(
     with closing(Database(settings)) as database, database.read() as reading:
         for period in ("7d", "30d"):
             with reading.transaction():
-                track_wallet(reading, wallet, now, period, trades=False)
+                given = {"period": period, "tokens": True, "trades": False}
+                track_wallet(reading, wallet, now, given)
                 read = reading.fetch_value(READ)
             # The parts beside whole days are a day together, read for sums, the chart and active hours.
             assert 0 < read <= 3 * 24 * 6, period

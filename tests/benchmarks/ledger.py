@@ -193,7 +193,7 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
     group = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
 
     def make() -> None:
-        read_board(ledger.connection, datetime.now(UTC), period="30d", **group)
+        read_board(ledger.connection, datetime.now(UTC), group | {"period": "30d"})
 
     with closing(Caller(ledger)) as five, closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
 

@@ -20,7 +20,7 @@ from tests.integration.test_ledger_under_way import assert_whole
 from tests.ledger.in_process import exact
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.schemas.history import HistorySchema
 from wallet_api.settings import Settings
 from wallet_api.wallets import find_wallet
@@ -60,9 +60,7 @@ def _read_during(importer: "subprocess.Popen[str]", connection: Connection) -> s
         place = (group[0], wallet["address"])
         record = exact(
             HistorySchema(),
-            wallet_history(
-                connection, find_wallet(connection, *place), datetime.now(UTC), HistoryPage(limit=5)
-            ),
+            wallet_history(connection, find_wallet(connection, *place), datetime.now(UTC), {"limit": 5}),
         )
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))

@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.ledger.figures import net_flows
 from tests.ledger.in_process import Importer, Row, clear, exact, parsed
+from tests.ledger.loaded import loaded
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.periods import Bounds
@@ -18,11 +19,11 @@ from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
-from wallet_api.queries.copies import CopyPage, CopyTerms, copy_wallet
+from wallet_api.queries.copies import copy_wallet
 from wallet_api.queries.count import count_trades
-from wallet_api.queries.explain import StepsPage, explain_position
+from wallet_api.queries.explain import explain_position
 from wallet_api.queries.feed import latest_trades, trades_within
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.prices import token_prices
@@ -35,28 +36,34 @@ from wallet_api.queries.tokens import token_holders, token_stats, token_transact
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
-from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
+from wallet_api.queries.wallet_tokens import wallet_tokens
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.responses.examples import ADDRESS, META, MINT
 from wallet_api.schemas.analytics import AnalyticsSchema
 from wallet_api.schemas.brief import BriefSchema
-from wallet_api.schemas.calendar import CalendarSchema
+from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
 from wallet_api.schemas.connections import ConnectionsSchema
-from wallet_api.schemas.copies import CopySchema
+from wallet_api.schemas.copies import CopyArguments, CopySchema
 from wallet_api.schemas.count import CountSchema
-from wallet_api.schemas.explain import ExplainSchema
+from wallet_api.schemas.explain import ExplainArguments, ExplainSchema
 from wallet_api.schemas.feed import LatestSchema, TimerangeSchema
-from wallet_api.schemas.history import HistorySchema
+from wallet_api.schemas.history import HistoryArguments, HistorySchema
 from wallet_api.schemas.leaderboard import LeaderboardSchema
 from wallet_api.schemas.lookup import LookupSchema
 from wallet_api.schemas.prices import PricesSchema
 from wallet_api.schemas.search import SearchSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.signals import SignalsSchema
-from wallet_api.schemas.tokens import TokenHoldersSchema, TokenStatsSchema, TokenTransactionsSchema
-from wallet_api.schemas.tracker import TrackerSchema
+from wallet_api.schemas.tokens import (
+    TokenHoldersArguments,
+    TokenHoldersSchema,
+    TokenStatsArguments,
+    TokenStatsSchema,
+    TokenTransactionsSchema,
+)
+from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.schemas.volume import VolumeSchema
-from wallet_api.schemas.wallet_tokens import WalletTokensSchema
+from wallet_api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
 from wallet_api.schemas.wallets import WalletsSchema
 from wallet_api.settings import Settings
 from wallet_api.sync.outcomes import decide_outcomes, keep_signals
@@ -66,7 +73,8 @@ FILE = Path(__file__).parents[2] / "wallet_api" / "responses" / "examples.json"
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 # The time of all examples.
 NOW = datetime.fromisoformat(META["timestamp"])
-GROUP = {"blockchain": "solana", "type": "kol"}
+GROUP: dict[str, Any] = {"blockchain": "solana", "type": "kol"}
+JANUARY = Bounds(datetime.fromisoformat("2026-01-01T00:00:00+01:00"), datetime(2026, 2, 1, tzinfo=UTC))
 SMART = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 SECOND = "So11111111111111111111111111111111111111112"
 QUIET = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
@@ -186,16 +194,18 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
     """Return the data of each example, by path and name."""
     wallet = {"blockchain": "solana", "address": ADDRESS}
     token = {"blockchain": "solana", "mint": MINT, "type": "kol"}
+    at_its_prices = loaded(CopyArguments, window=JANUARY, delay=0, limit=3)
+    calendar = loaded(CalendarArguments)
     tracked = find_wallet(connection, **wallet)
     quiet = find_wallet(connection, "solana", QUIET)
     week = GROUP | {"period": "7d"}
-    january = Bounds(datetime.fromisoformat("2026-01-01T00:00:00+01:00"), datetime(2026, 2, 1, tzinfo=UTC))
-    board = read_board(connection, NOW, **week)
-    charted = read_board(connection, NOW, **week, with_charts=True)
-    traded = read_most_traded(connection, NOW, **week)
+    january = GROUP | {"period": JANUARY}
+    board = read_board(connection, NOW, week)
+    charted = read_board(connection, NOW, week, with_charts=True)
+    traded = read_most_traded(connection, NOW, week)
     flows = net_flows(connection, NOW, **GROUP, period="1d", limit=1)
-    trend = volume_trend(connection, NOW, **GROUP, period="6h").buckets
-    best = leaderboard_page(board, **week, sort="realized_pnl", limit=1)["leaderboard"]
+    trend = volume_trend(connection, NOW, GROUP | {"period": "6h"}).buckets
+    best = leaderboard_page(board, week | {"sort": "realized_pnl", "limit": 1})["leaderboard"]
     return {
         ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
         ("/v1/wallets/lookup", "found"): look_up_addresses(connection, [ADDRESS]),
@@ -206,45 +216,46 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
             connection,
             tracked,
             NOW,
-            {period: read_board(connection, NOW, **GROUP, period=period) for period in WINDOWS.values()},
+            {period: read_board(connection, NOW, GROUP | {"period": period}) for period in WINDOWS.values()},
         ),
-        ("/v1/wallets/explain", "steps"): explain_position(connection, tracked, NOW, StepsPage(MINT)),
-        ("/v1/wallets/copy", "at_its_prices"): copy_wallet(
-            connection, tracked, NOW, CopyPage(january, CopyTerms(delay=0), limit=3)
+        ("/v1/wallets/explain", "steps"): explain_position(
+            connection, tracked, NOW, loaded(ExplainArguments, mint=MINT)
         ),
-        ("/v1/wallets/history", "page"): wallet_history(connection, tracked, NOW, HistoryPage(limit=1)),
-        ("/v1/wallets/tokens", "page"): wallet_tokens(connection, tracked, NOW, TokensPage(limit=1)),
-        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW),
-        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, quiet, NOW),
-        ("/v1/wallets/connections", "the_first"): wallet_connections(connection, tracked, NOW, limit=1),
-        ("/v1/transactions/latest", "page"): latest_trades(connection, NOW, **GROUP, limit=1),
+        ("/v1/wallets/copy", "at_its_prices"): copy_wallet(connection, tracked, NOW, at_its_prices),
+        ("/v1/wallets/history", "page"): wallet_history(
+            connection, tracked, NOW, loaded(HistoryArguments, limit=1)
+        ),
+        ("/v1/wallets/tokens", "page"): wallet_tokens(
+            connection, tracked, NOW, loaded(WalletTokensArguments, limit=1)
+        ),
+        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, tracked, NOW, calendar),
+        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, quiet, NOW, calendar),
+        ("/v1/wallets/connections", "the_first"): wallet_connections(connection, tracked, NOW, {"limit": 1}),
+        ("/v1/transactions/latest", "page"): latest_trades(connection, NOW, GROUP | {"limit": 1}),
         ("/v1/transactions/latest", "of_a_token"): latest_trades(
-            connection, NOW, **GROUP, limit=1, mint=MINT
+            connection, NOW, GROUP | {"limit": 1, "mint": MINT}
         ),
-        ("/v1/wallet/leaderboard", "first_page"): leaderboard_page(board, **week, limit=1),
-        ("/v1/wallet/leaderboard", "with_charts"): leaderboard_page(charted, **week, limit=1),
+        ("/v1/wallet/leaderboard", "first_page"): leaderboard_page(board, week | {"limit": 1}),
+        ("/v1/wallet/leaderboard", "with_charts"): leaderboard_page(charted, week | {"limit": 1}),
         ("/v1/wallet/leaderboard", "of_a_window"): leaderboard_page(
-            read_board(connection, NOW, **GROUP, period=january), **GROUP, period=january, limit=1
+            read_board(connection, NOW, january), january | {"limit": 1}
         ),
-        ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
-        ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
-        ("/v1/tokens/prices", "two"): token_prices(connection, NOW, "solana", [MINT, UNTRACKED]),
-        ("/v1/tokens/holders", "one_holder"): token_holders(connection, NOW, **token, limit=1),
+        ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, token | {"limit": 1}),
+        ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, loaded(TokenStatsArguments, **token)),
+        ("/v1/tokens/prices", "two"): token_prices(
+            connection, NOW, {"blockchain": "solana", "mint": [MINT, UNTRACKED]}
+        ),
+        ("/v1/tokens/holders", "one_holder"): token_holders(
+            connection, NOW, loaded(TokenHoldersArguments, **token, limit=1)
+        ),
         ("/v1/signals", "cluster"): group_signals(
             connection,
             NOW,
-            **GROUP,
-            options=SignalOptions("cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)),
+            SignalOptions(**GROUP, mode="cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)),
         ),
         **{
             ("/v1/analytics", mode): analytics_data(
-                **GROUP,
-                mode=mode,
-                span=span_of(NOW, period),
-                limit=1,
-                total=total,
-                native_price=board.native_price,
-                **rows,
+                GROUP | {"mode": mode, "limit": 1}, span_of(NOW, period), total, board.native_price, **rows
             )
             for mode, period, total, rows in (
                 ("most_traded", "7d", traded.total, {"tokens": traded.tokens[:1]}),
@@ -265,31 +276,35 @@ def _outcomes(connection: Connection, now: datetime) -> dict[str, Any]:
         keep_signals(connection, hour, **GROUP)
     for _ in decide_outcomes(connection, now, [GROUP["blockchain"]], DEFAULT_RULE):
         pass
-    window = Bounds(hours[0], latest)
-    kept = read_signal_outcomes(connection, now, **GROUP, period=window, signal="entry")
-    options = {"mode": "signal_outcomes", "span": kept.span, "limit": 20, "total": len(kept.rows)}
-    data = analytics_data(**GROUP, **options, native_price=kept.native_price, outcomes=kept.rows[:2])
+    asked = GROUP | {"period": Bounds(hours[0], latest), "signal": "entry"}
+    kept = read_signal_outcomes(connection, now, asked)
+    options = GROUP | {"mode": "signal_outcomes", "limit": 20}
+    data = analytics_data(options, kept.span, len(kept.rows), kept.native_price, outcomes=kept.rows[:2])
     return data | {"signal": "entry"}
 
 
 def _trackers(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]:
     """Return the same of trackers, whose sums of hours reach back for a month."""
     tracked = find_wallet(connection, "solana", ADDRESS)
-    return {("/v1/wallets/tracker", "a_day"): track_wallet(connection, tracked, now, "1d")}
+    return {
+        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, tracked, now, loaded(TrackerArguments))
+    }
 
 
 def _windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]:
     """Return the same of the operations with a window, whose rollups reach back for a day or two."""
     hour, day, days = ({"window_seconds": seconds} for seconds in (3600, 86_400, 172_800))
     return {
-        ("/v1/transactions/volume", "a_day"): group_volume(connection, now, **GROUP, **day),
-        ("/v1/transactions/volume", "capped"): group_volume(connection, now, **GROUP, **days, mint=MINT),
-        ("/v1/transactions/timerange", "an_hour"): trades_within(connection, now, **GROUP, **hour, limit=1),
-        ("/v1/transactions/timerange", "of_a_token"): trades_within(
-            connection, now, **GROUP, **hour, mint=MINT
+        ("/v1/transactions/volume", "a_day"): group_volume(connection, now, GROUP | day),
+        ("/v1/transactions/volume", "capped"): group_volume(connection, now, GROUP | days | {"mint": MINT}),
+        ("/v1/transactions/timerange", "an_hour"): trades_within(
+            connection, now, GROUP | hour | {"limit": 1}
         ),
-        ("/v1/transactions/count", "a_day"): count_trades(connection, now, **GROUP, **day),
-        ("/v1/transactions/count", "capped"): count_trades(connection, now, **GROUP, **days),
+        ("/v1/transactions/timerange", "of_a_token"): trades_within(
+            connection, now, GROUP | hour | {"mint": MINT, "limit": 50}
+        ),
+        ("/v1/transactions/count", "a_day"): count_trades(connection, now, GROUP | day),
+        ("/v1/transactions/count", "capped"): count_trades(connection, now, GROUP | days),
     }
 
 

@@ -16,8 +16,8 @@ from tests.naive.copies import Terms
 from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
 from wallet_api.periods import Bounds
-from wallet_api.queries.copies import NO_IMPACT, CopyPage, CopyTerms, copy_wallet
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.copies import NO_IMPACT, CopyTerms, copy_wallet
+from wallet_api.queries.history import wallet_history
 from wallet_api.schemas.copies import CopySchema
 from wallet_api.schemas.history import HistorySchema
 from wallet_api.wallets import Wallet, find_wallet
@@ -29,9 +29,9 @@ LEDGERS = int(os.environ.get("COPIES_EXAMPLES", "2"))
 OF_TERMS = ("wallet", "blockchain", "type", "currency", "delay", "fee_percent", "size")
 
 
-def copied(connection: Connection, wallet: Wallet, now: datetime, page: CopyPage) -> Row:
+def copied(connection: Connection, wallet: Wallet, now: datetime, given: dict[str, Any]) -> Row:
     """The figures of a copy and all of its steps, without what it is of."""
-    data: Row = exact(made(CopySchema), copy_wallet(connection, wallet, now, page))
+    data: Row = exact(made(CopySchema), copy_wallet(connection, wallet, now, {"limit": 1000} | given))
     assert data.pop("warnings") == [NO_IMPACT]
     assert data.pop("pagination")["total"] == len(data["steps"])
     return {name: value for name, value in data.items() if name not in OF_TERMS}
@@ -70,7 +70,7 @@ def test_a_copy_is_that_of_a_naive_model(seed: int, database_url: str, connectio
                 Fraction(terms.fee_percent),
                 None if terms.size is None else Fraction(terms.size),
             )
-            found = copied(connection, wallet, now, CopyPage(window, terms, limit=1000))
+            found = copied(connection, wallet, now, {"window": window, **terms.parameters})
             expected = ledger.copy(now, wallet.blockchain, wallet.address, tuple(window), naive)
             assert found == expected, (seed, wallet.address, now, window, terms)
 
@@ -83,8 +83,8 @@ def test_at_its_own_prices_without_a_fee_a_copy_is_the_wallet(
     importer.trades(copied_trades.trades(random.Random(7), NOW, 300))
     for row in WALLETS[:3]:
         wallet = find_wallet(connection, row["blockchain"], row["wallet_address"])
-        copy = copied(connection, wallet, NOW, CopyPage(Bounds(), CopyTerms(0, Decimal(0)), limit=1000))
-        history = exact(made(HistorySchema), wallet_history(connection, wallet, NOW, HistoryPage(limit=1000)))
+        copy = copied(connection, wallet, NOW, {"delay": 0, "fee_percent": Decimal(0)})
+        history = exact(made(HistorySchema), wallet_history(connection, wallet, NOW, {"limit": 1000}))
         stats = history["lifetime_stats"]
         of_history = ("buy", "realized_pnl", "unrealized_pnl", "unpriced_cost")
         figures = ("invested", "realized_pnl", "unrealized_pnl", "unpriced_cost")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.figures import BOARD_PERIODS, PERIODS, compare, figures, signals
 from tests.ledger.in_process import exact
+from tests.ledger.loaded import in_period, loaded
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.naive.ledger import Ledger
@@ -28,7 +29,7 @@ from wallet_api.queries.token_price import PriceRule
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.schemas.leaderboard import EntrySchema
-from wallet_api.schemas.tracker import TrackerSchema
+from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.times import read_time
 from wallet_api.wallets import find_wallet
 
@@ -297,13 +298,13 @@ def test_the_window_that_a_period_states_has_its_figures(database_url: str, conn
         [*_from_dust_to_billions(chance), _version(0, created_at=(NOW + timedelta(minutes=4)).isoformat())]
     )
     for group, period in product(strategies.GROUPS, BOARD_PERIODS):
-        board = read_board(connection, NOW, *group, period, with_charts=True)
+        board = read_board(connection, NOW, in_period(group, period), with_charts=True)
         window = _stated_by(board)
         # The window is of the past when it is requested.
         later = NOW + timedelta(minutes=4, seconds=1)
-        again = read_board(connection, later, *group, window, with_charts=True)
+        again = read_board(connection, later, in_period(group, window), with_charts=True)
         named, again_named = (
-            _shown(each, *group, question) for each, question in ((board, period), (again, window))
+            _shown(each, in_period(group, question)) for each, question in ((board, period), (again, window))
         )
         if period == "all":
             # Its chart has days, whatever its length.
@@ -312,14 +313,20 @@ def test_the_window_that_a_period_states_has_its_figures(database_url: str, conn
         assert again_named == named, (group, period)
         if period in PERIODS:
             for read in (read_most_traded, volume_trend):
-                assert read(connection, NOW, *group, window)[0] == read(connection, NOW, *group, period)[0]
+                of_window, of_period = (
+                    read(connection, NOW, in_period(group, p))[0] for p in (window, period)
+                )
+                assert of_window == of_period
     for wallet, period in product(connection.execute("SELECT * FROM wallets").fetchall(), BOARD_PERIODS):
         tracked = find_wallet(connection, wallet["blockchain"], wallet["address"])
-        named = track_wallet(connection, tracked, NOW, period)
+        named = track_wallet(connection, tracked, NOW, loaded(TrackerArguments, period=period))
         window = Bounds(**{name: read_time(text) for name, text in named["of_meta"].items()})
         moment = NOW + timedelta(minutes=4, seconds=1) if period == "all" else NOW
         named, again = (
-            exact(TrackerSchema(), track_wallet(connection, tracked, moment, each))
+            exact(
+                TrackerSchema(),
+                track_wallet(connection, tracked, moment, loaded(TrackerArguments, period=each)),
+            )
             for each in (period, window)
         )
         del named["period_stats"]["period"]
@@ -331,8 +338,8 @@ def test_the_window_that_a_period_states_has_its_figures(database_url: str, conn
         assert again == named, (wallet["address"], period)
 
 
-def _shown(board: Board, *question: Any) -> list[Row]:
-    return list(exact(EntrySchema(), leaderboard_page(board, *question)["leaderboard"]))
+def _shown(board: Board, asked: dict[str, Any]) -> list[Row]:
+    return list(exact(EntrySchema(), leaderboard_page(board, asked)["leaderboard"]))
 
 
 def _stated_by(board: Board) -> Bounds:
@@ -357,8 +364,8 @@ def test_trades_in_their_order_keep_what_boards_of_all_trades_have(
         importer.trades(file)
         ledger.add_trades(file)
         for type in random_trades.TYPES:
-            board = read_board(connection, NOW, "solana", type, "all")
-            page = leaderboard_page(board, "solana", type, "all")
+            asked = in_period(("solana", type), "all")
+            page = leaderboard_page(read_board(connection, NOW, asked), asked)
             entries = list(exact(EntrySchema(), page["leaderboard"]))
             assert entries == ledger.leaderboard(NOW, "solana", type, "all"), start
     assert set(rebuild_ledger(connection).values()) == {0}

@@ -18,7 +18,7 @@ from tests.lib.waiting import eventually, waiting
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.schemas.history import HistorySchema
@@ -47,7 +47,7 @@ def test_every_history_during_an_import_is_of_one_moment(database_url: str, conn
             place = ("solana", wallet["wallet_address"])
             record = exact(
                 HistorySchema(),
-                wallet_history(connection, find_wallet(connection, *place), now, HistoryPage(limit=5)),
+                wallet_history(connection, find_wallet(connection, *place), now, {"limit": 5}),
             )
             assert_whole(record)
             seen.add(record["lifetime_stats"]["total_tx_count"])

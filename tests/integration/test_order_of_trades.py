@@ -23,7 +23,7 @@ from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_page import feed_window, parameters_after
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.settings import Settings
 from wallet_api.sync.finality import forget_final, save_final
 from wallet_api.wallets import find_wallet
@@ -236,8 +236,8 @@ def test_a_cursor_from_before_trades_had_places_goes_on(
     importer.trades([trade_row(ANN, signature, AT) for signature in "abcd"])
     wallet = find_wallet(connection, "solana", ANN)
     key = [AT, False, "c", 0, mint_of("mint")]
-    cursor = cursors.encode(HistoryPage().scope(wallet), key)
-    page = wallet_history(connection, wallet, NOW, HistoryPage(cursor=cursor))
+    cursor = cursors.encode(("history", "solana", wallet.type, ANN), key)
+    page = wallet_history(connection, wallet, NOW, {"limit": 50, "cursor": cursor})
     assert list(page["trades"]["tx_signature"]) == ["b", "a"]
     scope = ("feed",)
     after = parameters_after(cursors.encode(scope, [*key, ANN]), scope, feed_window(NOW, None))

@@ -8,6 +8,7 @@ from itertools import product
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.in_process import Row, exact, made
+from tests.ledger.loaded import in_period
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import price_row
 from tests.naive.ledger import Ledger
@@ -73,7 +74,8 @@ def test_the_signals_of_hours_and_their_outcomes_are_the_naive_ones(
     known = set()
     for (chain, type), signal in product(GROUPS, KINDS[:3]):
         since, until = HOURS[chance.randrange(8)], HOURS[-1] - timedelta(minutes=chance.randrange(90))
-        found = read_signal_outcomes(connection, NOW, chain, type, Bounds(since, until), signal=signal)
+        asked = in_period((chain, type), Bounds(since, until)) | {"signal": signal}
+        found = read_signal_outcomes(connection, NOW, asked)
         rows = exact(made(SignalOutcomesSchema), found.rows)
         hours = [hour for hour in HOURS if since <= hour < until]
         assert rows == ledger.signal_outcomes(NOW, hours, chain, type, signal, kept)

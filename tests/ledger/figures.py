@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import partial
 from itertools import cycle, product
 from typing import Any
 
 from tests.ledger.in_process import Row, exact, made
+from tests.ledger.loaded import in_period, loaded
 from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
 from wallet_api.errors import TokenNotFound
@@ -20,7 +20,7 @@ from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_within
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, read_flows, read_windows
 from wallet_api.queries.outcomes import TokenMoment, read_outcomes
@@ -33,24 +33,28 @@ from wallet_api.queries.tokens import token_holders, token_stats, token_transact
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
-from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
+from wallet_api.queries.wallet_tokens import wallet_tokens
 from wallet_api.schemas.analytics import BucketSchema, FlowsSchema, TradedTokenSchema
-from wallet_api.schemas.calendar import CalendarSchema
-from wallet_api.schemas.connections import ConnectionsSchema
-from wallet_api.schemas.feed import LatestSchema, TimerangeSchema, TokenSchema
-from wallet_api.schemas.history import HistorySchema
+from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
+from wallet_api.schemas.connections import ConnectionsArguments, ConnectionsSchema
+from wallet_api.schemas.feed import LatestArguments, LatestSchema, TimerangeSchema, TokenSchema
+from wallet_api.schemas.history import HistoryArguments, HistorySchema
 from wallet_api.schemas.leaderboard import EntrySchema
 from wallet_api.schemas.prices import PricesSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.signals import OutcomeSchema, SignalSchema
 from wallet_api.schemas.tokens import (
     TRADER_SORTS,
+    TokenHoldersArguments,
     TokenHoldersSchema,
+    TokenStatsArguments,
     TokenStatsSchema,
+    TokenTransactionsArguments,
     TokenTransactionsSchema,
 )
-from wallet_api.schemas.tracker import TrackerSchema
-from wallet_api.schemas.wallet_tokens import SORTS, WalletTokensSchema
+from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
+from wallet_api.schemas.volume import VolumeArguments
+from wallet_api.schemas.wallet_tokens import SORTS, WalletTokensArguments, WalletTokensSchema
 from wallet_api.wallets import find_wallet
 
 # By operation and arguments.
@@ -119,33 +123,33 @@ def of_spans(
     for wallet, span in product(connection.execute("SELECT * FROM wallets").fetchall(), spans):
         place = (now, wallet["blockchain"], wallet["address"])
         tracked = find_wallet(connection, *place[1:])
-        data = track_wallet(connection, tracked, now, span, rule)
+        data = track_wallet(connection, tracked, now, loaded(TrackerArguments, period=span), rule)
         found["tracker", *place, span] = exact(made(TrackerSchema), data)
-        data = wallet_calendar(connection, tracked, now, window=span)
+        data = wallet_calendar(connection, tracked, now, loaded(CalendarArguments, window=span))
         found["calendar", *place, span] = exact(made(CalendarSchema), data)
     for group, span in product(GROUPS, spans):
         found |= _of_group_in(connection, now, group, span, rule)
         for mint in (None, *(mint for blockchain, mint in mints if blockchain == group[0])):
-            feed = _pages(
-                "transactions", latest_trades, connection, now, *group, limit=limit, mint=mint, window=span
-            )
+            asked = loaded(LatestArguments, **_of(*group, mint), limit=limit, window=span)
+            feed = _pages("transactions", latest_trades, connection, now, asked)
             found["latest", now, *group, mint, span] = feed
     for (blockchain, mint), span in product(mints, spans):
         for type in (None, *(type for chain, type in GROUPS if chain == blockchain)):
             token = (now, blockchain, mint, type)
-            read = partial(_feed_of_token, window=span)
-            found["token_transactions", *token, span] = _if_traded(read, connection, token, limit) or []
+            feed = _if_traded(_feed_of_token, connection, token, limit, span) or []
+            found["token_transactions", *token, span] = feed
     return found
 
 
 def _of_group_in(
     connection: Connection, now: datetime, group: tuple[str, str], span: Bounds, rule: PriceRule
 ) -> Figures:
-    most = read_most_traded(connection, now, *group, span, rule)
-    trend = volume_trend(connection, now, *group, span)
-    board = read_board(connection, now, *group, span, with_charts=True)
+    asked = in_period(group, span)
+    most = read_most_traded(connection, now, asked, rule)
+    trend = volume_trend(connection, now, asked)
+    board = read_board(connection, now, asked, with_charts=True)
     assert most.span == trend.span == board.span
-    entries = exact(made(EntrySchema), leaderboard_page(board, *group, span)["leaderboard"])
+    entries = exact(made(EntrySchema), leaderboard_page(board, asked)["leaderboard"])
     return {
         ("analytics", now, *group, span): exact(made(TradedTokenSchema), most.tokens),
         ("volume_trend", now, *group, span): _serialized(made(BucketSchema), trend.buckets),
@@ -172,16 +176,12 @@ def signals(
     rule: PriceRule = DEFAULT_RULE,
 ) -> list[Row]:
     """Return the signals of a group as of `now`, a day later; without wallets they are the same."""
-    options = SignalOptions(mode, MAX_LIMIT, least_wallets, min_value, hours, as_of=now)
+    options = SignalOptions(blockchain, type, mode, MAX_LIMIT, least_wallets, min_value, hours, as_of=now)
     rows, brief = (
         _serialized(
             made(SignalSchema),
             group_signals(
-                connection,
-                now + timedelta(days=1),
-                *(blockchain, type),
-                replace(options, include_wallets=included),
-                rule,
+                connection, now + timedelta(days=1), replace(options, include_wallets=included), rule
             )["signals"],
         )
         for included in (True, False)
@@ -199,24 +199,28 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
     for wallet in connection.execute("SELECT blockchain, type, address FROM wallets").fetchall():
         tracked = find_wallet(connection, **wallet)
         record = exact(
-            made(HistorySchema), wallet_history(connection, tracked, now, HistoryPage(limit=1000), rule)
+            made(HistorySchema),
+            wallet_history(connection, tracked, now, loaded(HistoryArguments, limit=1000), rule),
         )
         del record["pagination"]
         place = (wallet["blockchain"], wallet["address"])
         found["history", now, *place] = record
         found["calendar", now, *place] = exact(
-            made(CalendarSchema), wallet_calendar(connection, tracked, now)
+            made(CalendarSchema), wallet_calendar(connection, tracked, now, loaded(CalendarArguments))
         )
         for period in BOARD_PERIODS:
-            data = track_wallet(connection, tracked, now, period, rule)
+            data = track_wallet(connection, tracked, now, loaded(TrackerArguments, period=period), rule)
             found["tracker", now, *place, period] = exact(made(TrackerSchema), data)
         for sort, order, holding in product(SORTS, ORDERS, (None, True, False)):
-            page = TokensPage(sort, order, holding, limit=MAX_LIMIT)
-            data = wallet_tokens(connection, tracked, now, page, rule)
+            given = {"sort": sort, "order": order, "still_holding": holding, "limit": MAX_LIMIT}
+            data = wallet_tokens(connection, tracked, now, loaded(WalletTokensArguments, **given), rule)
             found["wallet_tokens", now, *place, sort, order, holding] = exact(made(WalletTokensSchema), data)[
                 "tokens"
             ]
-        record = exact(made(ConnectionsSchema), wallet_connections(connection, tracked, now))
+        record = exact(
+            made(ConnectionsSchema),
+            wallet_connections(connection, tracked, now, loaded(ConnectionsArguments)),
+        )
         assert record.pop("pagination")["total"] == record["total"]
         found["connections", now, *place] = record
     return found
@@ -230,7 +234,8 @@ def _of_tokens(
         # One of them twice.
         own = (*(mint for other, mint in mints if other == chain), mints[0][1])
         for moment in (now, now - timedelta(hours=30), now - timedelta(days=9)):
-            data = token_prices(connection, now, chain, own, moment, rule)
+            given = {"blockchain": chain, "mint": own, "as_of": moment}
+            data = token_prices(connection, now, given, rule)
             found["token_prices", moment, chain, own] = exact(made(PricesSchema), data)["tokens"]
     for place in mints:
         _, block = read_token(connection, now, rule, *place)
@@ -244,8 +249,8 @@ def _of_tokens(
             found["token_stats", *token] = _if_traded(_stats, connection, token, rule)
             found["token_holders", *token] = _if_traded(_holders, connection, token)
         for (sort, order), held in zip(product(TRADER_SORTS, ("asc", "desc")), cycle((None, True, False))):
-            page = {"sort": sort, "order": order, "still_holding": held, "rule": rule, "limit": limit}
-            ordered = _if_traded(_traders_in_order, connection, (now, *place), page) or []
+            page = {"sort": sort, "order": order, "still_holding": held, "limit": limit}
+            ordered = _if_traded(_traders_in_order, connection, now, _of_token(*place) | page, rule) or []
             found["token_order", now, *place, sort, order, held] = ordered
     return found
 
@@ -261,12 +266,15 @@ def _if_traded(read: Callable[..., Any], *question: Any) -> Any:
 def _feed_of_token(
     connection: Connection, token: tuple[Any, ...], limit: int, window: Bounds | None = None
 ) -> list[Row]:
-    options = {} if window is None else {"window": window}
-    return _pages("transactions", token_transactions, connection, *token, limit=limit, **options)
+    now, *place = token
+    asked = loaded(TokenTransactionsArguments, **_of_token(*place), limit=limit, window=window)
+    return _pages("transactions", token_transactions, connection, now, asked)
 
 
 def _stats(connection: Connection, token: tuple[Any, ...], rule: PriceRule) -> Row:
-    record: Row = exact(made(TokenStatsSchema), token_stats(connection, *token, rule=rule))
+    now, *place = token
+    asked = loaded(TokenStatsArguments, **_of_token(*place))
+    record: Row = exact(made(TokenStatsSchema), token_stats(connection, now, asked, rule))
     assert record.pop("pagination")["total"] == len(record["traders"])
     # `token` has its figures.
     del record["token"]
@@ -274,16 +282,21 @@ def _stats(connection: Connection, token: tuple[Any, ...], rule: PriceRule) -> R
 
 
 def _holders(connection: Connection, token: tuple[Any, ...]) -> Row:
-    record: Row = exact(made(TokenHoldersSchema), token_holders(connection, *token))
+    now, *place = token
+    asked = loaded(TokenHoldersArguments, **_of_token(*place), limit=MAX_LIMIT)
+    record: Row = exact(made(TokenHoldersSchema), token_holders(connection, now, asked))
     assert record.pop("pagination")["total"] == record["total"]
     del record["token"]
     return record
 
 
-def _traders_in_order(connection: Connection, token: tuple[Any, ...], page: dict[str, Any]) -> list[str]:
+def _traders_in_order(
+    connection: Connection, now: datetime, given: dict[str, Any], rule: PriceRule
+) -> list[str]:
     """Return the addresses of the traders of a token on all pages; its holders are in the same order."""
-    traders = _pages("traders", token_stats, connection, *token, **page)
-    holders = _pages("holders", token_holders, connection, *token, **page)
+    asked = loaded(TokenStatsArguments, **given)
+    traders = _pages("traders", token_stats, connection, now, asked, rule)
+    holders = _pages("holders", token_holders, connection, now, asked, rule)
     held = [row["profile"] for row in traders if row["trader_holdings"]["token_amount_peak"]]
     assert [row["profile"] for row in holders] == held
     return [row["profile"]["wallet_address"] for row in traders]
@@ -293,25 +306,25 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
     found: Figures = {}
     for group in GROUPS:
         for period in PERIODS:
-            total, tokens, *_ = read_most_traded(connection, now, *group, period, rule)
+            total, tokens, *_ = read_most_traded(connection, now, in_period(group, period), rule)
             assert total == len(tokens)
             found["analytics", now, *group, period] = exact(made(TradedTokenSchema), tokens)
-            buckets = volume_trend(connection, now, *group, period).buckets
+            buckets = volume_trend(connection, now, in_period(group, period)).buckets
             found["volume_trend", now, *group, period] = _serialized(made(BucketSchema), buckets)
         orders: list[tuple[Any, ...]] = [(period, BOARD_SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
         # Periods are sums of days, all of it is kept.
         orders += [(*order, ()) for order in product(("7d", ALL), BOARD_SORTS, ORDERS)]
         orders += [("7d", BOARD_SORTS[0], ORDERS[0], filters) for filters in FILTERS]
-        boards = {period: read_board(connection, now, *group, period) for period in BOARD_PERIODS}
+        boards = {period: read_board(connection, now, in_period(group, period)) for period in BOARD_PERIODS}
         for period, sort, order, filters in orders:
-            page = leaderboard_page(boards[period], *group, period, sort, order, **dict(filters))
+            asked = in_period(group, period) | {"sort": sort, "order": order} | dict(filters)
+            page = leaderboard_page(boards[period], asked)
             found["leaderboard", now, *group, period, sort, order, filters] = exact(
                 made(EntrySchema), page["leaderboard"]
             )
         for period in BOARD_PERIODS:
-            page = leaderboard_page(
-                read_board(connection, now, *group, period, with_charts=True), *group, period
-            )
+            asked = in_period(group, period)
+            page = leaderboard_page(read_board(connection, now, asked, with_charts=True), asked)
             entries = exact(made(EntrySchema), page["leaderboard"])
             found["leaderboard_charts", now, *group, period] = {
                 entry["wallet"]: entry["chart"] for entry in entries
@@ -339,7 +352,7 @@ def net_flows(
     order: str = "desc",
 ) -> list[dict[str, Any]]:
     """Return the flows of tokens as they are answered."""
-    flows = read_flows(connection, now, blockchain, type, period)
+    flows = read_flows(connection, now, in_period((blockchain, type), period))
     _, token_ids = flows.choose(limit, sort, order)
     windows = read_windows(connection, flows, token_ids)
     return [dict(zip(COLUMNS, windows[token_id], strict=True)) for token_id in token_ids]
@@ -394,36 +407,51 @@ def _of_windows(
     found: Figures = {}
     for group in GROUPS:
         for mint in (None, *(mint for blockchain, mint in mints if blockchain == group[0])):
-            feed = _pages("transactions", latest_trades, connection, now, *group, limit=limit, mint=mint)
-            found["latest", now, *group, mint] = feed
+            asked = loaded(LatestArguments, **_of(*group, mint), limit=limit)
+            found["latest", now, *group, mint] = _pages("transactions", latest_trades, connection, now, asked)
             for seconds in windows:
                 window = (now, *group, seconds, mint)
-                counted = count_trades(connection, *window)
+                asked = loaded(VolumeArguments, **_of(*group, mint), window_seconds=seconds)
+                counted = count_trades(connection, now, asked)
                 found["count", *window] = counted["count"], counted["wallet_count"]
-                sums = group_volume(connection, *window)
+                sums = group_volume(connection, now, asked)
                 found["volume", *window] = {name: sums[name] for name in ("volume", "volume_usd")}
                 if seconds <= MAX_WINDOW_SECONDS:
-                    found["timerange", *window] = _timerange(connection, now, *group, seconds, mint)
+                    found["timerange", *window] = _timerange(connection, now, asked)
     return found
 
 
-def _timerange(connection: Connection, *question: Any) -> list[Row]:
-    now, blockchain, type, seconds, mint = question
-    data = trades_within(connection, now, blockchain, type, seconds, 1000, mint)
+def _timerange(connection: Connection, now: datetime, asked: dict[str, Any]) -> list[Row]:
+    data = trades_within(connection, now, asked | {"limit": MAX_LIMIT})
     rows: list[Row] = exact(made(TimerangeSchema), data)["transactions"]
     assert (data["total"], data["count"]) == (len(rows), len(rows))
     return rows
 
 
-def _pages(name: str, read: Callable[..., Row], *question: Any, **options: Any) -> list[Row]:
+def _of(blockchain: str, type: str | None, mint: str | None) -> dict[str, Any]:
+    return {"blockchain": blockchain, "type": type, "mint": mint}
+
+
+def _of_token(blockchain: str, mint: str, type: str | None = None) -> dict[str, Any]:
+    return _of(blockchain, type, mint)
+
+
+def _pages(
+    name: str,
+    read: Callable[..., Row],
+    connection: Connection,
+    now: datetime,
+    asked: dict[str, Any],
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
     """Return the rows on all pages; each page reports how many there are, but in a window."""
     found: list[Row] = []
     totals = set()
     cursor: str | None = ""
     while cursor is not None:
-        data = read(*question, cursor=cursor, **options)
+        data = read(connection, now, asked | {"cursor": cursor}, rule)
         found += exact(_PAGES[read], data)[name]
         totals.add(data["pagination"].get("total"))
         cursor = data["pagination"]["next_cursor"]
-    assert totals == {None if "window" in options else len(found)}
+    assert totals == {None if "window" in asked else len(found)}
     return found

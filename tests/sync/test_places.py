@@ -17,7 +17,7 @@ from tests.sync.operator import Operator, Start
 from wallet_api.chains import CHAINS
 from wallet_api.cli import cli
 from wallet_api.database import connect
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
@@ -60,7 +60,7 @@ def one_round(operator: Operator, name: str, **environment: str) -> Row:
 def history(operator: Operator, name: str, address: str) -> Row:
     with connect(operator.url) as connection:
         wallet = find_wallet(connection, name, address)
-        return wallet_history(connection, wallet, datetime.now(UTC), HistoryPage())
+        return wallet_history(connection, wallet, datetime.now(UTC), {"limit": 50})
 
 
 def gain(operator: Operator, name: str, address: str = evm_trades.WALLET) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_bo
 from wallet_api.queries.net_flow import COLUMNS, Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT, with_warnings
 from wallet_api.queries.signal_outcomes import SignalOutcomes, read_signal_outcomes
-from wallet_api.queries.spans import TimeSpan, span_of
+from wallet_api.queries.spans import span_of
 from wallet_api.queries.volume_trend import Trend, volume_trend
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import examples_of
@@ -47,29 +47,29 @@ def analytics() -> Response:
 
 def _most_traded(arguments: Mapping[str, Any]) -> Response:
     read = partial(read_most_traded, rule=services().price_rule)
-    board: Cached[MostTraded] = services().board("most traded tokens", read, *_group(arguments).values())
+    board: Cached[MostTraded] = services().board("most traded tokens", read, arguments)
 
     def get_data() -> Any:
         total, tokens, native_price, span = board.value
-        return _data(arguments, span, total, native_price, tokens=tokens[: arguments["limit"]])
+        return analytics_data(arguments, span, total, native_price, tokens=tokens[: arguments["limit"]])
 
     return _operation.respond(get_data, arguments, board)
 
 
 def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
-    board: Cached[Board] = services().board("leaderboard", read_board, *_group(arguments).values())
+    board: Cached[Board] = services().board("leaderboard", read_board, arguments)
 
     def get_data() -> Any:
         limit = min(arguments["limit"], MAX_LIMIT)
-        page = leaderboard_page(board.value, **_group(arguments), sort=sort, limit=limit)
+        page = leaderboard_page(board.value, _group(arguments) | {"sort": sort, "limit": limit})
         figures = board.value.span, len(board.value), board.value.native_price
-        return _data(arguments, *figures, leaderboard=page["leaderboard"])
+        return analytics_data(arguments, *figures, leaderboard=page["leaderboard"])
 
     return _operation.respond(get_data, arguments, board)
 
 
 def _net_flow(arguments: Mapping[str, Any]) -> Response:
-    flows: Cached[Flows] = services().board("net flows", read_flows, *_group(arguments).values())
+    flows: Cached[Flows] = services().board("net flows", read_flows, arguments)
     options = {name: arguments[name] for name in _OPTIONS if name in arguments}
 
     def get_data() -> Any:
@@ -83,30 +83,33 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
         net_flows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
         span = span_of(flows.value.now, arguments["period"])
-        return _data(arguments, span, total, flows.value.native_price, net_flows=net_flows)
+        return analytics_data(arguments, span, total, flows.value.native_price, net_flows=net_flows)
 
     return _operation.respond(get_data, arguments, flows)
 
 
 def _volume_trend(arguments: Mapping[str, Any]) -> Response:
-    trend: Cached[Trend] = services().board("volume trend", volume_trend, *_group(arguments).values())
+    trend: Cached[Trend] = services().board("volume trend", volume_trend, arguments)
 
     def get_data() -> Any:
         buckets, native_price, span = trend.value
-        return _data(arguments, span, len(buckets), native_price, buckets=buckets[-arguments["limit"] :])
+        return analytics_data(
+            arguments, span, len(buckets), native_price, buckets=buckets[-arguments["limit"] :]
+        )
 
     return _operation.respond(get_data, arguments, trend)
 
 
 def _signal_outcomes(arguments: Mapping[str, Any]) -> Response:
     signal = arguments["signal"]
-    read = partial(read_signal_outcomes, signal=signal)
-    kept: Cached[SignalOutcomes] = services().board(f"{signal} outcomes", read, *_group(arguments).values())
+    kept: Cached[SignalOutcomes] = services().board(f"{signal} outcomes", read_signal_outcomes, arguments)
 
     def get_data() -> Any:
         outcomes = kept.value
         rows = outcomes.rows[: arguments["limit"]]
-        data = _data(arguments, outcomes.span, len(outcomes.rows), outcomes.native_price, outcomes=rows)
+        data = analytics_data(
+            arguments, outcomes.span, len(outcomes.rows), outcomes.native_price, outcomes=rows
+        )
         warnings = [*data.get("warnings", ()), *outcomes.warnings]
         return with_warnings({**data, "signal": signal}, warnings)
 
@@ -125,11 +128,3 @@ _RESPONSES: Mapping[str, Callable[[Mapping[str, Any]], Response]] = {
 
 def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in ("blockchain", "type", "period")}
-
-
-def _data(
-    arguments: Mapping[str, Any], span: TimeSpan, total: int, native_price: Any, **rows: Any
-) -> dict[str, Any]:
-    options = {name: arguments[name] for name in ("blockchain", "type", "mode", "limit")}
-    figures = {"span": span, "total": total, "native_price": native_price}
-    return analytics_data(**options, **figures, **rows)

@@ -37,9 +37,10 @@ def brief(**arguments: Any) -> dict[str, Any]:
     current = services()
     with current.database.read() as connection:
         wallet = find_wallet(connection, **arguments)
-    group = wallet.blockchain, wallet.type
+    group = {"blockchain": wallet.blockchain, "type": wallet.type}
     boards = {
-        period: current.board("leaderboard", read_board, *group, period).value for period in WINDOWS.values()
+        period: current.board("leaderboard", read_board, group | {"period": period}).value
+        for period in WINDOWS.values()
     }
     with current.database.read() as connection:
         return wallet_brief(connection, wallet, datetime.now(UTC), boards, current.price_rule)

@@ -7,13 +7,12 @@ from flask import Blueprint
 
 from wallet_api.access.current import current_request
 from wallet_api.errors import WalletNotFound
-from wallet_api.periods import Bounds
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
 from wallet_api.services import services
-from wallet_api.wallets import find_wallet
+from wallet_api.wallets import find_requested
 
 blueprint = Blueprint("calendar", __name__, url_prefix="/v1")
 
@@ -33,13 +32,11 @@ _operation = Operation(
 
 @blueprint.get("/wallet/pnl_calendar")
 @_operation.cached
-def pnl_calendar(
-    timezone: str, dates: bool = True, window: Bounds | None = None, **arguments: Any
-) -> dict[str, Any]:
+def pnl_calendar(**arguments: Any) -> dict[str, Any]:
     """Return what a wallet traded and realized on each day of a zone, with the sums of each month."""
-    # The rows of tables are the days.
-    with_dates = dates or current_request().format != "json"
+    if current_request().format != "json":
+        # The rows of tables are the days.
+        arguments["dates"] = True
     with services().database.read() as connection:
-        wallet = find_wallet(connection, **arguments)
-        now = datetime.now(UTC)
-        return wallet_calendar(connection, wallet, now, timezone, dates=with_dates, window=window)
+        wallet = find_requested(connection, arguments)
+        return wallet_calendar(connection, wallet, datetime.now(UTC), arguments)

@@ -13,7 +13,7 @@ from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.connections import ConnectionsArguments, ConnectionsSchema
 from wallet_api.services import services
-from wallet_api.wallets import find_wallet
+from wallet_api.wallets import find_requested
 
 blueprint = Blueprint("connections", __name__, url_prefix="/v1")
 
@@ -34,10 +34,8 @@ _operation = Operation(
 
 @blueprint.get("/wallets/connections")
 @_operation.cached
-def connections(
-    scope: KeyScope, limit: int | None = None, cursor: str | None = None, **of_wallet: Any
-) -> dict[str, Any]:
+def connections(scope: KeyScope, **arguments: Any) -> dict[str, Any]:
     """Return the other tracked wallets of the chain that traded the same tokens in the last 30 days."""
     with services().database.read() as connection:
-        wallet = find_wallet(connection, **of_wallet)
-        return wallet_connections(connection, wallet, datetime.now(UTC), limit, cursor, scope.types)
+        wallet = find_requested(connection, arguments)
+        return wallet_connections(connection, wallet, datetime.now(UTC), arguments, scope.types)

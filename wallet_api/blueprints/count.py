@@ -31,4 +31,4 @@ _operation = Operation(
 def count(**arguments: Any) -> dict[str, Any]:
     """Count the trades of a group in the last hours, minutes or seconds, by default and at most 24 hours."""
     with services().database.read() as connection:
-        return count_trades(connection, datetime.now(UTC), **arguments)
+        return count_trades(connection, datetime.now(UTC), arguments)

@@ -6,12 +6,12 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.errors import TokenNotFound, WalletNotFound
-from wallet_api.queries.explain import StepsPage, explain_position
+from wallet_api.queries.explain import explain_position
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.explain import ExplainArguments, ExplainSchema
 from wallet_api.services import services
-from wallet_api.wallets import find_wallet
+from wallet_api.wallets import find_requested
 
 blueprint = Blueprint("explain", __name__, url_prefix="/v1")
 
@@ -30,9 +30,8 @@ _operation = Operation(
 
 @blueprint.get("/wallets/explain")
 @_operation.cached
-def explain(blockchain: str, address: str, type: str | None = None, **page: Any) -> dict[str, Any]:
+def explain(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a wallet in a token, oldest first, each with what it held and cost after it."""
-    now, rule = datetime.now(UTC), services().price_rule
     with services().database.read() as connection:
-        wallet = find_wallet(connection, blockchain, address, type)
-        return explain_position(connection, wallet, now, StepsPage(**page), rule)
+        wallet = find_requested(connection, arguments)
+        return explain_position(connection, wallet, datetime.now(UTC), arguments, services().price_rule)

@@ -50,9 +50,9 @@ def latest(**arguments: Any) -> dict[str, Any]:
     """Return a page of all trades of a group, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
         services().placing.start()
-        return latest_changes(services().database, datetime.now(UTC), **arguments)
+        return latest_changes(services().database, datetime.now(UTC), arguments)
     with services().database.read() as connection:
-        return latest_trades(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
+        return latest_trades(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/transactions/timerange")
@@ -60,4 +60,4 @@ def latest(**arguments: Any) -> dict[str, Any]:
 def timerange(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a group in the last minutes or seconds, by default and at most an hour."""
     with services().database.read() as connection:
-        return trades_within(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
+        return trades_within(connection, datetime.now(UTC), arguments, services().price_rule)

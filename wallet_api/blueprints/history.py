@@ -1,5 +1,6 @@
 """GET /v1/wallets/history: the lifetime record of one wallet."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,14 +8,14 @@ from flask import Blueprint, Response
 
 from wallet_api.access.current import current_request
 from wallet_api.errors import WalletNotFound
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.large import await_turn
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
 from wallet_api.services import services
-from wallet_api.wallets import count_tokens, find_wallet
+from wallet_api.wallets import count_tokens, find_requested
 
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
 
@@ -43,15 +44,15 @@ def history() -> Response:
     if current_request().format != "json":
         # Its rows are the trades.
         arguments = {**arguments, "overview": False}
-    return _operation.respond(lambda: _data(**arguments), arguments)
+    return _operation.respond(lambda: _data(arguments), arguments)
 
 
-def _data(blockchain: str, address: str, type: str | None = None, **page: Any) -> dict[str, Any]:
-    current, requested = services(), HistoryPage(**page)
+def _data(given: Mapping[str, Any]) -> dict[str, Any]:
+    current = services()
     with current.database.read() as connection:
-        wallet = find_wallet(connection, blockchain, address, type)
-        if requested.shows_all_tokens:
+        wallet = find_requested(connection, given)
+        if given.get("overview", True) and "mint" not in given:
             # There is a connection for each thread: none is missing while this one waits.
             counted = current.token_counts.get(wallet, lambda: count_tokens(connection, wallet))
             await_turn(counted.value)
-        return wallet_history(connection, wallet, datetime.now(UTC), requested, current.price_rule)
+        return wallet_history(connection, wallet, datetime.now(UTC), given, current.price_rule)

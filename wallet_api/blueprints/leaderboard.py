@@ -1,5 +1,6 @@
 """GET /v1/wallet/leaderboard: the ranked wallets of a group over a period."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -8,7 +9,6 @@ from flask import Blueprint, Response
 
 from wallet_api.chains import one_type
 from wallet_api.errors import WalletNotFound
-from wallet_api.periods import Period
 from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.responses.arguments import load_arguments
@@ -39,37 +39,25 @@ _operation = Operation(
 def leaderboard() -> Response:
     """Rank the wallets of a group that traded in a period or a window, by volume or another figure."""
     arguments = load_arguments(_operation.arguments)
-    group = [arguments[name] for name in ("blockchain", "type", "period")]
     # Two boards are kept, so that charts are read only where they are requested.
     with_charts = arguments["chart"]
     name = "leaderboard with charts" if with_charts else "leaderboard"
-    board = services().board(name, partial(read_board, with_charts=with_charts), *group)
-    return _operation.respond(lambda: _page(board.value, **arguments), arguments, board)
+    board = services().board(name, partial(read_board, with_charts=with_charts), arguments)
+    return _operation.respond(lambda: _page(board.value, arguments), arguments, board)
 
 
-def _page(
-    board: Board,
-    blockchain: str,
-    type: str,
-    *,
-    chart: bool,
-    copied: bool,
-    address: str | None = None,
-    **others: Any,
-) -> dict[str, Any]:
-    if address is not None and not board.has(address):
+def _page(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
+    if "address" in given and not board.has(given["address"]):
         with services().database.read() as connection:
-            find_wallet(connection, blockchain, address, one_type(type))
-    data = leaderboard_page(board, blockchain, type, address=address, **others)
-    return _with_copies(board, data, blockchain, type, others["period"]) if copied else data
+            find_wallet(connection, given["blockchain"], given["address"], one_type(given["type"]))
+    data = leaderboard_page(board, given)
+    return _with_copies(board, data, given) if given["copied"] else data
 
 
-def _with_copies(
-    board: Board, data: dict[str, Any], blockchain: str, type: str, period: Period
-) -> dict[str, Any]:
+def _with_copies(board: Board, data: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a page with what copiers of its entries would have got, of which few are read at a time."""
-    current = services()
-    copies = current.copies.get((blockchain, type, period), partial(BoardCopies, blockchain)).value
+    current, group = services(), tuple(given[name] for name in ("blockchain", "type", "period"))
+    copies = current.copies.get(group, partial(BoardCopies, given["blockchain"])).value
     if copies.missing(data["leaderboard"]):
         with current.slow_slot(wait=True), current.database.read() as connection:
             now, addresses = datetime.now(UTC), copies.missing(data["leaderboard"])

@@ -1,6 +1,5 @@
 """GET /v1/tokens/prices: the prices of tokens."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,8 +30,7 @@ _operation = Operation(
 
 @blueprint.get("/tokens/prices")
 @_operation.cached
-def prices(blockchain: str, mint: Sequence[str], as_of: datetime | None = None) -> dict[str, Any]:
+def prices(**arguments: Any) -> dict[str, Any]:
     """Return the prices, market caps and names of up to 100 tokens of a chain, now or at a moment."""
-    now, rule = datetime.now(UTC), services().price_rule
     with services().database.read() as connection:
-        return token_prices(connection, now, blockchain, mint, as_of, rule)
+        return token_prices(connection, datetime.now(UTC), arguments, services().price_rule)

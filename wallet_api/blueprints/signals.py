@@ -38,18 +38,17 @@ _READ = (20, 100, MAX_LIMIT)
 def signals() -> Response:
     """Return the tokens that several wallets of a group bought, bought first or left in a window."""
     arguments = load_arguments(_operation.arguments)
-    wanted = dict(arguments)
-    blockchain, type, limit = (wanted.pop(name) for name in ("blockchain", "type", "limit"))
-    most = next((most for most in _READ if limit <= most), MAX_LIMIT)
+    limit = arguments["limit"]
+    wanted = {**arguments, "limit": next((most for most in _READ if limit <= most), MAX_LIMIT)}
     if current_request().format != "json":
         # Rows have no lists.
         wanted["include_wallets"] = False
-    options = SignalOptions(**wanted, limit=most)
+    options = SignalOptions(**wanted)
 
     def read() -> dict[str, Any]:
         with services().database.read() as connection:
             now, rule = datetime.now(UTC), services().price_rule
-            return group_signals(connection, now, blockchain, type, options, rule)
+            return group_signals(connection, now, options, rule)
 
-    kept = services().signals.get((blockchain, type, options), read)
+    kept = services().signals.get(options, read)
     return _operation.respond(lambda: first_signals(kept.value, limit), arguments, kept)

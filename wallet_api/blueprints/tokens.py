@@ -70,9 +70,9 @@ def transactions(**arguments: Any) -> dict[str, Any]:
     """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
         services().placing.start()
-        return read_changes(services().database, datetime.now(UTC), "tokens/transactions", **arguments)
+        return read_changes(services().database, datetime.now(UTC), "tokens/transactions", arguments)
     with services().database.read() as connection:
-        return token_transactions(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
+        return token_transactions(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/tokens/stats")
@@ -80,7 +80,7 @@ def transactions(**arguments: Any) -> dict[str, Any]:
 def stats(**arguments: Any) -> dict[str, Any]:
     """Return what tracked wallets did in a token and hold of it: their totals, and a page of wallets."""
     with services().database.read() as connection:
-        return token_stats(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
+        return token_stats(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/tokens/holders")
@@ -88,4 +88,4 @@ def stats(**arguments: Any) -> dict[str, Any]:
 def holders(**arguments: Any) -> dict[str, Any]:
     """Return a page of the tracked wallets that ever held a token, by how much of it they hold."""
     with services().database.read() as connection:
-        return token_holders(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
+        return token_holders(connection, datetime.now(UTC), arguments, services().price_rule)

@@ -6,14 +6,13 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.errors import WalletNotFound
-from wallet_api.periods import Period
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.services import services
-from wallet_api.wallets import find_wallet
+from wallet_api.wallets import find_requested
 
 blueprint = Blueprint("tracker", __name__, url_prefix="/v1")
 
@@ -34,9 +33,8 @@ _operation = Operation(
 @blueprint.get("/wallets/tracker")
 @blueprint.get("/wallet/tracking", endpoint="tracker_alias")
 @_operation.cached
-def tracker(period: Period, tokens: bool, trades: bool, **wallet: Any) -> dict[str, Any]:
+def tracker(**arguments: Any) -> dict[str, Any]:
     """Return a wallet's figures over a period or a window, how its profit grew, its tokens and its trades."""
     with services().database.read() as connection:
-        found = find_wallet(connection, **wallet)
-        now, rule = datetime.now(UTC), services().price_rule
-        return track_wallet(connection, found, now, period, rule, tokens=tokens, trades=trades)
+        wallet = find_requested(connection, arguments)
+        return track_wallet(connection, wallet, datetime.now(UTC), arguments, services().price_rule)

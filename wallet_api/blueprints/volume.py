@@ -30,4 +30,4 @@ _operation = Operation(
 def volume(**arguments: Any) -> dict[str, Any]:
     """Return what a group traded in the last hours, minutes or seconds, by default and at most 24 hours."""
     with services().database.read() as connection:
-        return group_volume(connection, datetime.now(UTC), **arguments)
+        return group_volume(connection, datetime.now(UTC), arguments)

@@ -6,12 +6,12 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.errors import WalletNotFound
-from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
+from wallet_api.queries.wallet_tokens import wallet_tokens
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
 from wallet_api.services import services
-from wallet_api.wallets import find_wallet
+from wallet_api.wallets import find_requested
 
 blueprint = Blueprint("wallet_tokens", __name__, url_prefix="/v1")
 
@@ -30,9 +30,8 @@ _operation = Operation(
 
 @blueprint.get("/wallets/tokens")
 @_operation.cached
-def tokens(blockchain: str, address: str, type: str | None = None, **page: Any) -> dict[str, Any]:
+def tokens(**arguments: Any) -> dict[str, Any]:
     """Return a page of the tokens that a wallet traded, by a figure."""
-    now, rule = datetime.now(UTC), services().price_rule
     with services().database.read() as connection:
-        wallet = find_wallet(connection, blockchain, address, type)
-        return wallet_tokens(connection, wallet, now, TokensPage(**page), rule)
+        wallet = find_requested(connection, arguments)
+        return wallet_tokens(connection, wallet, datetime.now(UTC), arguments, services().price_rule)

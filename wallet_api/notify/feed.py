@@ -91,11 +91,8 @@ class Feed:
 
 
 def _read(database: Database, place: reports.FeedPlace, rules: RuleSet) -> FeedPart:
-    data = read_changes(
-        *(database, place.now, reports.OPERATION, None, place.cursor or NOW),
-        limit=_CHANGES,
-        wants_retyped=True,
-    )
+    given = {"after": place.cursor or NOW, "limit": _CHANGES, "wants_retyped": True}
+    data = read_changes(database, place.now, reports.OPERATION, given)
     columns: Mapping[str, Sequence[Any]] = data["transactions"]
     changes = [change_of(dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
     forms = {target.amounts for target in rules.targets.values()} if changes else ()

@@ -1,12 +1,11 @@
 """What a group does in a period: the frame of all modes, and the tokens that most wallets traded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_of
-from wallet_api.periods import Period
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
@@ -37,14 +36,7 @@ class MostTraded(NamedTuple):
 
 
 def analytics_data(
-    blockchain: str,
-    type: str,
-    mode: str,
-    span: TimeSpan,
-    limit: int,
-    total: int,
-    native_price: Row,
-    **rows: Sequence[Any],
+    given: Mapping[str, Any], span: TimeSpan, total: int, native_price: Row, **rows: Sequence[Any]
 ) -> dict[str, Any]:
     """Return the data of a mode with its rows by name, of which there are `total` without `limit`.
 
@@ -53,36 +45,29 @@ def analytics_data(
     [(name, shown)] = rows.items()
     which, what = _LISTS[name]
     data = {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": CHAINS[blockchain].currency,
+        **{name: given[name] for name in ("blockchain", "type", "mode")},
+        "currency": CHAINS[given["blockchain"]].currency,
         **native_price,
-        "mode": mode,
         **span.stated,
         "total": total,
         **rows,
     }
-    return with_warnings(data, limit_warnings(limit) + cut_warnings(len(shown), total, what, which))
+    return with_warnings(data, limit_warnings(given["limit"]) + cut_warnings(len(shown), total, what, which))
 
 
 def read_most_traded(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    type: str,
-    period: Period,
-    rule: PriceRule = DEFAULT_RULE,
+    connection: Connection, now: datetime, given: Mapping[str, Any], rule: PriceRule = DEFAULT_RULE
 ) -> MostTraded:
     """Return the tokens traded in a period that ends at `now`, or in a window: at most 1000.
 
     They are by wallets, volume and mint. `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    span = span_of_group(connection, now, blockchain, type, period)
+    span = span_of_group(connection, now, given)
     head, [tokens] = connection.fetch_lists(
         _ANALYTICS,
         {
-            **group_parameters(blockchain, type),
+            **group_parameters(given["blockchain"], given["type"]),
             "limit": MAX_LIMIT,
             **rule.parameters(now),
             **cut_period(span.since, span.until),

@@ -7,10 +7,10 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, rows_of
-from wallet_api.queries.history import HistoryPage, wallet_history
+from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import Board
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.wallet_tokens import TokensPage, wallet_tokens
+from wallet_api.queries.wallet_tokens import wallet_tokens
 from wallet_api.wallets import Wallet
 
 # The windows of a brief, by the periods of the boards that have their figures.
@@ -35,10 +35,11 @@ def wallet_brief(
 
     `boards` are those of its group by period. Raises WalletNotFound.
     """
-    latest = wallet_history(connection, wallet, now, HistoryPage(limit=_ROWS, overview=False), rule)
+    latest = wallet_history(connection, wallet, now, {"limit": _ROWS, "overview": False}, rule)
+    by_profit = {"sort": "realized_pnl", "limit": _ROWS}
     best, worst = (
-        rows_of(wallet_tokens(connection, wallet, now, page, rule)["tokens"])
-        for page in (TokensPage("realized_pnl", limit=_ROWS), TokensPage("realized_pnl", "asc", limit=_ROWS))
+        rows_of(wallet_tokens(connection, wallet, now, by_profit | {"order": order}, rule)["tokens"])
+        for order in ("desc", "asc")
     )
     known = {row["mint"] for row in best}
     return {

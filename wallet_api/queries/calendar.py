@@ -1,12 +1,12 @@
 """The days and months of one wallet."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql, rows_by
 from wallet_api.errors import InvalidParameter
-from wallet_api.periods import Bounds
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.windows import cut_period
 from wallet_api.wallets import Wallet
@@ -27,19 +27,14 @@ _IS_ZONE = "SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(timezone
 
 
 def wallet_calendar(
-    connection: Connection,
-    wallet: Wallet,
-    now: datetime,
-    timezone: str = "UTC",
-    *,
-    dates: bool = True,
-    window: Bounds | None = None,
+    connection: Connection, wallet: Wallet, now: datetime, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what a wallet traded and realized on each of its days in a zone, and in each month until `now`.
 
     With `window` only its trades, and the months until its end. Without `dates`, the months alone. Raises
     WalletNotFound, InvalidParameter.
     """
+    timezone, window = given["timezone"], given.get("window")
     if timezone != "UTC" and not connection.fetch_value(_IS_ZONE, {"timezone": timezone}):
         raise InvalidParameter(
             f"Parameter timezone is {timezone[:40]!r}, which is no time zone of the IANA database, such as"
@@ -66,7 +61,7 @@ def wallet_calendar(
     days_of_months: list[Any] = [days_of.get(month, []) for month in months["starts_on"]]
     last = {name.removeprefix("month_"): values[-1] for name, values in months.items() if values}
     data = {**head, **bounds, "wallet": wallet.address, "months": months, "month": last}
-    if not dates:
+    if not given.get("dates", True):
         return data
     return data | {
         "months": {**months, "dates": days_of_months},

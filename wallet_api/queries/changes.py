@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple, Unpack
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -12,7 +12,7 @@ from wallet_api.database import Columns, Connection, Database, Row, load_sql
 from wallet_api.errors import CursorUnknown
 from wallet_api.ledger.tokens import find_tokens
 from wallet_api.queries import cursors
-from wallet_api.queries.feed_filters import FilterArguments, read_filters
+from wallet_api.queries.feed_filters import filter_words, read_filters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_block import UNKNOWN_TOKEN_ID
 
@@ -82,33 +82,26 @@ _NO_KEY = ChangeKey(0, 0, 0, "", False, 0)
 
 
 def read_changes(
-    database: Database,
-    now: datetime,
-    operation: str,
-    blockchain: str | None,
-    after: str,
-    type: str | None = None,
-    mint: str | None = None,
-    limit: int = 50,
-    wants_retyped: bool = False,
-    **given: Unpack[FilterArguments],
+    database: Database, now: datetime, operation: str, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return up to `limit` changes (at most 1000) that arrived after a cursor, oldest first.
 
     Without `blockchain` they are of all chains; that a wallet left its group is one of them only with
-    `wants_retyped`. `after` may also be `now`, after which there is no change
-    yet, or `start`. Raises InvalidParameter, CursorUnknown.
+    `wants_retyped`. `after` may also be `now`, after which there is no change yet, or `start`. Raises
+    InvalidParameter, CursorUnknown.
     """
+    blockchain, type, mint = (given.get(name) for name in ("blockchain", "type", "mint"))
+    after, limit = given["after"], min(given["limit"], MAX_LIMIT)
+    scope = (operation, "after", blockchain or "", type or "", mint or "", *filter_words(given))
     with database.read() as connection:
-        filters = read_filters(connection, blockchain, type, given)
-        scope = (operation, "after", blockchain or "", type or "", mint or "", *filters.scope)
+        filters = read_filters(connection, given)
         wanted = {
             "blockchain": blockchain,
             "type": one_type(type),
             "currencies": list({chain.currency for chain in CHAINS.values()}),
             "now": now,
             "mint": mint,
-            "wants_retyped": wants_retyped,
+            "wants_retyped": given.get("wants_retyped", False),
             "token_id": _token_id(connection, blockchain, mint) if blockchain and mint else None,
             "addresses": list(given["address"]) if "address" in given else None,
             **filters.parameters,
@@ -117,9 +110,9 @@ def read_changes(
             page = _Page(_newest(connection))
         else:
             place = Place() if after == START else cursors.decode(after, scope, Place, "after")
-            page = _read(database, connection, wanted, place, min(limit, MAX_LIMIT))
+            page = _read(database, connection, wanted, place, limit)
     pagination = {
-        "limit": min(limit, MAX_LIMIT),
+        "limit": limit,
         "has_more": page.has_more,
         "next_cursor": cursors.encode(scope, page.end),
     }
@@ -131,7 +124,7 @@ def read_changes(
         "transactions": page.changes,
         "pagination": pagination,
     }
-    return with_warnings(data, [*limit_warnings(limit), *filters.warnings])
+    return with_warnings(data, [*limit_warnings(given["limit"]), *filters.warnings])
 
 
 def _newest(connection: Connection) -> Place:

@@ -1,6 +1,6 @@
 """The wallets that trade the same tokens as one wallet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -34,8 +34,7 @@ def wallet_connections(
     connection: Connection,
     wallet: Wallet,
     now: datetime,
-    limit: int | None = None,
-    cursor: str | None = None,
+    given: Mapping[str, Any],
     types: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
@@ -43,6 +42,7 @@ def wallet_connections(
     Those with most shared tokens come first, then by address; all of them without `limit`, of these `types`
     alone, if they are given. Raises WalletNotFound, InvalidParameter.
     """
+    limit, cursor = given.get("limit"), given.get("cursor")
     scope = ("wallets/connections", wallet.blockchain, wallet.address)
     key = cursors.decode(cursor, scope, _ConnectionKey) if cursor else _START
     now = now.replace(microsecond=0)

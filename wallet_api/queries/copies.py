@@ -1,5 +1,6 @@
 """What a copier of a wallet would have got."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -48,44 +49,38 @@ class CopyTerms:
 
 
 DEFAULT_TERMS = CopyTerms()
-_ALL = Bounds()
-
-
-@dataclass(frozen=True)
-class CopyPage:
-    """Which steps are requested: of which window, by which terms, how many, after which one."""
-
-    window: Bounds = _ALL
-    terms: CopyTerms = DEFAULT_TERMS
-    limit: int = 50
-    cursor: str | None = None
-
-    def scope(self, wallet: Wallet) -> cursors.Scope:
-        """Return what binds its cursors."""
-        bounds = [bound and bound.isoformat() for bound in self.window]
-        return ("wallets/copy", wallet.blockchain, wallet.address, repr((*bounds, self.terms)))
 
 
 def copy_wallet(
-    connection: Connection, wallet: Wallet, now: datetime, page: CopyPage, rule: PriceRule = DEFAULT_RULE
+    connection: Connection,
+    wallet: Wallet,
+    now: datetime,
+    given: Mapping[str, Any],
+    rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return what a copier of a wallet would have got in a window, and a page of its steps, oldest first.
 
     All of it is of one snapshot; what is left is valued by the prices at `now`. Raises WalletNotFound, and
     InvalidParameter for a window with more than MAX_TRADES trades.
     """
-    now = now.replace(microsecond=0)
-    limit, scope = min(page.limit, MAX_LIMIT), page.scope(wallet)
-    span = span_of_wallet(connection, now, wallet.wallet_id, page.window)
+    now, limit, window = (
+        now.replace(microsecond=0),
+        min(given["limit"], MAX_LIMIT),
+        given.get("window", Bounds()),
+    )
+    terms = CopyTerms(given["delay"], given["fee_percent"], given.get("size"))
+    bounds = [bound and bound.isoformat() for bound in window]
+    scope = ("wallets/copy", wallet.blockchain, wallet.address, repr((*bounds, terms)))
+    span = span_of_wallet(connection, now, wallet.wallet_id, window)
     _refuse_many(connection, wallet, span)
-    key = cursors.decode(page.cursor, scope, WalletTradeKey) if page.cursor else _before(span)
+    key = cursors.decode(given["cursor"], scope, WalletTradeKey) if given.get("cursor") else _before(span)
     parameters = {
         "wallet_ids": [wallet.wallet_id],
         "currency": CHAINS[wallet.blockchain].currency,
         "since": span.since,
         "until": span.until,
         "limit": limit,
-        **page.terms.parameters,
+        **terms.parameters,
         **msgspec.structs.asdict(key),
         **rule.parameters(now),
     }
@@ -97,11 +92,11 @@ def copy_wallet(
         "type": wallet.type,
         "currency": CHAINS[wallet.blockchain].currency,
         **span.bounds,
-        **page.terms.parameters,
+        **terms.parameters,
         **head,
         "steps": steps,
         "pagination": cursors.pagination(scope, limit, last, total=head["total"]),
-        "warnings": [NO_IMPACT, *limit_warnings(page.limit)],
+        "warnings": [NO_IMPACT, *limit_warnings(given["limit"])],
     }
 
 

@@ -1,5 +1,6 @@
 """How many trades a group of wallets made within a window."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,36 +13,26 @@ from wallet_api.queries.windows import window_until
 _COUNT = load_sql(__package__, "count")
 
 
-def count_trades(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    type: str,
-    window_seconds: int,
-    mint: str | None = None,
-) -> dict[str, Any]:
+def count_trades(connection: Connection, now: datetime, given: Mapping[str, Any]) -> dict[str, Any]:
     """Count a group's trades in (`now` - window, `now`], and the wallets that made them.
 
     They are the trades whose values group_volume adds up. `now` counts in whole seconds. The window is capped
     at 24 hours.
     """
-    window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
+    window = window_until(now, given["window_seconds"], MAX_WINDOW_SECONDS, given.get("mint"))
     parameters = {
-        **group_parameters(blockchain, type),
-        "mint": mint,
+        **group_parameters(given["blockchain"], given["type"]),
+        "mint": given.get("mint"),
         "since": window.since,
         **window.parameters,
     }
     row = connection.execute(_COUNT, parameters).fetchone()
     assert row is not None
     data: dict[str, Any] = {
-        "blockchain": blockchain,
-        "type": type,
+        **{name: given[name] for name in ("blockchain", "type", "mint") if name in given},
         "mode": "count",
         "count": row["count"],
         "wallet_count": row["wallet_count"],
         "time_window_seconds": window.seconds,
     }
-    if mint is not None:
-        data["mint"] = mint
     return with_warnings(data, window.warnings)

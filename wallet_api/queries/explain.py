@@ -1,6 +1,6 @@
 """The steps by which the figures of a position come about."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,29 +34,24 @@ class _StepKey(msgspec.Struct, array_like=True, frozen=True):
 _START = _StepKey(datetime(1, 1, 1, tzinfo=UTC), False, "", -1)
 
 
-@dataclass(frozen=True)
-class StepsPage:
-    """Which steps are requested: of which token, how many, after which one."""
-
-    mint: str
-    limit: int = 50
-    cursor: str | None = None
-
-
 def explain_position(
-    connection: Connection, wallet: Wallet, now: datetime, page: StepsPage, rule: PriceRule = DEFAULT_RULE
+    connection: Connection,
+    wallet: Wallet,
+    now: datetime,
+    given: Mapping[str, Any],
+    rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return a page of the steps of the walk over a position, oldest first, and its row of the history.
 
     All of it is of one snapshot. Raises WalletNotFound, TokenNotFound, InvalidParameter.
     """
-    limit = min(page.limit, MAX_LIMIT)
-    scope = ("wallets/explain", wallet.blockchain, wallet.address, page.mint)
-    key = cursors.decode(page.cursor, scope, _StepKey) if page.cursor else _START
+    limit = min(given["limit"], MAX_LIMIT)
+    scope = ("wallets/explain", wallet.blockchain, wallet.address, given["mint"])
+    key = cursors.decode(given["cursor"], scope, _StepKey) if given.get("cursor") else _START
     parameters = {
         **wallet.parameters,
         "currency": CHAINS[wallet.blockchain].currency,
-        "mint": page.mint,
+        "mint": given["mint"],
         "limit": limit,
         **msgspec.structs.asdict(key),
         **rule.parameters(now),
@@ -70,9 +65,9 @@ def explain_position(
         "blockchain": wallet.blockchain,
         "type": wallet.type,
         **native_price_of(head),
-        "mint": page.mint,
+        "mint": given["mint"],
         "totals": rows_of(totals)[0],
         "steps": steps,
         "pagination": cursors.pagination(scope, limit, last, total=head["total"]),
     }
-    return with_warnings(data, limit_warnings(page.limit))
+    return with_warnings(data, limit_warnings(given["limit"]))

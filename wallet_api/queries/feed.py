@@ -1,23 +1,14 @@
 """The trades of a group of wallets, newest first: a page of all of them, or those within a window."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Any
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Columns, Connection, Database
-from wallet_api.periods import Bounds
+from wallet_api.database import Connection, Database
 from wallet_api.queries.changes import read_changes
-from wallet_api.queries.feed_filters import FilterArguments, read_filters
-from wallet_api.queries.feed_page import (
-    count_of,
-    feed_window,
-    key_parameters,
-    pagination_of,
-    parameters_after,
-    read_page,
-    scope_of,
-)
-from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
+from wallet_api.queries.feed_page import FeedPage, key_parameters, read_feed, read_page
+from wallet_api.queries.paging import cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import window_until
 
@@ -25,100 +16,52 @@ MAX_WINDOW_SECONDS = 3600
 
 
 def latest_trades(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    type: str,
-    limit: int = 50,
-    mint: str | None = None,
-    cursor: str | None = None,
-    rule: PriceRule = DEFAULT_RULE,
-    window: Bounds | None = None,
-    **given: Unpack[FilterArguments],
+    connection: Connection, now: datetime, given: Mapping[str, Any], rule: PriceRule = DEFAULT_RULE
 ) -> dict[str, Any]:
-    """Return the newest `limit` trades of a group (at most 1000), or those after `cursor`.
+    """Return the newest trades of a group (at most 1000), or those after `cursor`.
 
     With `mint`, only those of one token; with `window`, those in it; with filters, those that pass them.
     Raises InvalidParameter.
     """
-    filters = read_filters(connection, blockchain, type, given)
-    scope = (
-        "latest",
-        blockchain,
-        type,
-        *(() if mint is None else (mint,)),
-        *filters.scope,
-        *scope_of(window),
-    )
-    within = feed_window(now, window)
-    parameters = parameters_after(cursor, scope, within)
-    token, head, page = read_page(
-        connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters, filters
-    )
-    return {
-        **_frame("latest", blockchain, type, page),
-        **within.stated,
-        **_token(mint, token),
-        **pagination_of(head, limit, scope, filters, within),
-    }
+    page, stated = read_feed(connection, now, rule, "latest", given)
+    return {**_frame("latest", given, page), **stated}
 
 
-def latest_changes(
-    database: Database,
-    now: datetime,
-    after: str,
-    blockchain: str | None = None,
-    type: str | None = None,
-    limit: int = 50,
-    mint: str | None = None,
-    **given: Unpack[FilterArguments],
-) -> dict[str, Any]:
+def latest_changes(database: Database, now: datetime, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the changes of the trades of a group, a chain or all chains that arrived after a cursor."""
-    data = read_changes(database, now, "latest", blockchain, after, type, mint, limit, **given)
-    return data | {"mode": "latest", **({} if mint is None else {"mint": mint})}
+    return read_changes(database, now, "latest", given) | {"mode": "latest"} | _mint(given)
 
 
 def trades_within(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    type: str,
-    window_seconds: int,
-    limit: int = 50,
-    mint: str | None = None,
-    rule: PriceRule = DEFAULT_RULE,
+    connection: Connection, now: datetime, given: Mapping[str, Any], rule: PriceRule = DEFAULT_RULE
 ) -> dict[str, Any]:
-    """Return the newest `limit` trades (at most 1000) of a group in (`now` - window, `now`].
+    """Return the newest trades (at most 1000) of a group in (`now` - window, `now`].
 
     `now` counts in whole seconds; the window is capped at an hour.
     """
-    window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
+    window = window_until(now, given["window_seconds"], MAX_WINDOW_SECONDS, given.get("mint"))
     # All trades up to now are before the next instant.
     start = key_parameters(None) | {"created_at": window.now + datetime.resolution}
     parameters = start | window.parameters | {"since": window.since}
-    token, head, page = read_page(
-        connection, window.now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters
-    )
-    data = {
-        **_frame("timerange", blockchain, type, page),
-        "total": head["total"],
-        "time_window_seconds": window.seconds,
-        **_token(mint, token),
-    }
-    warnings = window.warnings + limit_warnings(limit)
-    return with_warnings(data, warnings + cut_warnings(count_of(page), head["total"], "trades", "newest"))
+    page = read_page(connection, window.now, rule, given, parameters)
+    total = page.head["total"]
+    warnings = window.warnings + limit_warnings(given["limit"])
+    data = _frame("timerange", given, page) | {"total": total, "time_window_seconds": window.seconds}
+    return with_warnings(data, warnings + cut_warnings(page.size, total, "trades", "newest"))
 
 
-def _frame(mode: str, blockchain: str, type: str, page: Columns) -> dict[str, Any]:
+def _frame(mode: str, given: Mapping[str, Any], page: FeedPage) -> dict[str, Any]:
     return {
-        "blockchain": blockchain,
-        "type": type,
+        "blockchain": given["blockchain"],
+        "type": given["type"],
         "mode": mode,
-        "currency": CHAINS[blockchain].currency,
-        "count": count_of(page),
-        "transactions": page,
+        "currency": CHAINS[given["blockchain"]].currency,
+        "count": page.size,
+        "transactions": page.trades,
+        **_mint(given),
+        **({} if page.token is None else {"token": page.token}),
     }
 
 
-def _token(mint: str | None, token: dict[str, Any] | None) -> dict[str, Any]:
-    return {} if mint is None else {"mint": mint} | ({} if token is None else {"token": token})
+def _mint(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"mint": given["mint"]} if "mint" in given else {}

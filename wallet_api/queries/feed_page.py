@@ -1,7 +1,8 @@
 """A page of a feed: its first key, its trades, and the cursor of the next page."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -9,7 +10,7 @@ from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.forms import EARLIEST
 from wallet_api.periods import Bounds
 from wallet_api.queries import cursors
-from wallet_api.queries.feed_filters import NO_FILTERS, FeedFilters
+from wallet_api.queries.feed_filters import filter_words, read_filters
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.spans import span_of
@@ -57,47 +58,69 @@ class FeedKey(msgspec.Struct, array_like=True, frozen=True):
     block_index: int = -1
 
 
+class FeedPage(NamedTuple):
+    """The head and the trades of a page, and the block of a token, if one is requested and known."""
+
+    head: Row
+    trades: Columns
+    token: dict[str, Any] | None
+    warnings: Sequence[str]
+
+    @property
+    def size(self) -> int:
+        """Return the number of trades."""
+        return len(self.trades["tx_signature"])
+
+
+def read_feed(
+    connection: Connection, now: datetime, rule: PriceRule, operation: str, given: Mapping[str, Any]
+) -> tuple[FeedPage, dict[str, Any]]:
+    """Return the page of a feed after `cursor`, and what its data states beside it.
+
+    These are the window, the pagination, and the warnings about `limit` and the filters. With filters or a
+    window there is no `total`, for which all trades would have to be read. Raises InvalidParameter.
+    """
+    within, words = feed_window(now, given.get("window")), filter_words(given)
+    scope = (
+        *(operation, given["blockchain"], given.get("type") or ""),
+        *(given[name] for name in ("mint",) if name in given),
+        *(*words, *(str(given[name]) for name in ("window",) if name in given)),
+    )
+    page = read_page(connection, now, rule, given, parameters_after(given.get("cursor"), scope, within))
+    total = {} if words or within.is_given else {"total": page.head["total"]}
+    last, limit = cursors.last_key(FeedKey, page.head), given["limit"]
+    pagination = cursors.pagination(scope, min(limit, MAX_LIMIT), last, **total)
+    stated = {**within.stated, "pagination": pagination}
+    return page, with_warnings(stated, [*limit_warnings(limit), *page.warnings])
+
+
 def read_page(
     connection: Connection,
     now: datetime,
     rule: PriceRule,
-    blockchain: str,
-    type: str | None,
-    mint: str | None,
-    limit: int,
+    given: Mapping[str, Any],
     parameters: dict[str, Any],
-    filters: FeedFilters = NO_FILTERS,
-) -> tuple[dict[str, Any] | None, Row, Columns]:
-    """Return the block of a token, the head and the trades of a page; without `mint`, None and all trades.
+) -> FeedPage:
+    """Return a page of at most `limit` and MAX_LIMIT trades, those of `mint` if there is one.
 
-    `limit` is at most MAX_LIMIT. Without `type`, which requires `mint`, the trades are those of all types.
-    The block is None if the token is unknown. With filters a page may have fewer trades, and more may follow.
+    Without `type`, which requires `mint`, they are those of all types. With filters a page may have fewer
+    trades, and more may follow.
     """
-    defaults = {
-        **group_parameters(blockchain, type),
-        "now": now,
-        "limit": limit,
-        **filters.parameters,
-    }
+    filters, limit = read_filters(connection, given), min(given["limit"], MAX_LIMIT)
+    group = group_parameters(given["blockchain"], given.get("type"))
+    defaults = {**group, "now": now, "limit": limit, **filters.parameters}
     statement, token = _FEED, None
-    if mint is not None:
+    if "mint" in given:
         statement = _TOKEN_FEED
-        defaults["token_id"], token = read_token(connection, now, rule, blockchain, mint)
-    if not filters.are_given:
-        return token, *_scan(connection, statement, defaults | parameters, limit)
-    if limit <= _SMALL_PAGE:
-        head, page = _scan(connection, statement, defaults | parameters, _SCAN)
-        if count_of(page) == limit or not head["has_more"]:
-            return token, head, page
-    return token, *_scan(connection, statement, defaults | parameters, _MOST_SCANNED)
-
-
-def _scan(
-    connection: Connection, statement: LiteralString, parameters: dict[str, Any], trades: int
-) -> tuple[Row, Columns]:
-    """Return the head and the trades of a page of those among so many trades that pass the filters."""
-    head, [page] = connection.fetch_lists(statement, parameters | {"scan": trades})
-    return head, page
+        defaults["token_id"], token = read_token(connection, now, rule, given["blockchain"], given["mint"])
+    are_filtered = bool(filter_words(given))
+    for trades in (_SCAN, _MOST_SCANNED) if are_filtered and limit <= _SMALL_PAGE else (_MOST_SCANNED,):
+        scan = {"scan": trades if are_filtered else limit}
+        head, [columns] = connection.fetch_lists(statement, defaults | parameters | scan)
+        page = FeedPage(head, columns, token, filters.warnings)
+        if page.size == limit or not head["has_more"]:
+            break
+    return page
 
 
 def parameters_after(cursor: str | None, scope: cursors.Scope, window: FeedWindow) -> dict[str, Any]:
@@ -116,31 +139,8 @@ def feed_window(now: datetime, bounds: Bounds | None) -> FeedWindow:
     return FeedWindow(span.since, {"created_at": span.ends_at}, stated)
 
 
-def scope_of(bounds: Bounds | None) -> cursors.Scope:
-    """Return what a window adds to the scope of the cursors."""
-    return () if bounds is None else (str(bounds),)
-
-
 def key_parameters(after: FeedKey | None) -> dict[str, Any]:
     """Return the parameters of the page after a trade, or of the first one."""
     names = ("created_at", "is_sell", "tx_signature", "event_index", "last_mint", "address")
     key = _START_KEY if after is None else msgspec.structs.astuple(after)
     return dict(zip((*names, "block", "block_index"), key, strict=True))
-
-
-def count_of(page: Columns) -> int:
-    """Return the number of the trades of a page."""
-    return len(page["tx_signature"])
-
-
-def pagination_of(
-    head: Row, limit: int, scope: cursors.Scope, filters: FeedFilters, window: FeedWindow
-) -> dict[str, Any]:
-    """Return the pagination of a page, and the warnings about `limit` and the filters.
-
-    With filters or a window there is no `total`, for which all trades would have to be read.
-    """
-    last = cursors.last_key(FeedKey, head)
-    total = {} if filters.are_given or window.is_given else {"total": head["total"]}
-    pagination = cursors.pagination(scope, min(limit, MAX_LIMIT), last, **total)
-    return with_warnings({"pagination": pagination}, [*limit_warnings(limit), *filters.warnings])

@@ -1,6 +1,6 @@
 """The lifetime record of one wallet."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -35,70 +35,31 @@ class WalletTradeKey(msgspec.Struct, array_like=True, frozen=True):
     block_index: int = -1
 
 
-@dataclass(frozen=True)
-class HistoryPage:
-    """What is requested of a history.
-
-    Only the trades are limited to `since` <= created_at < `until`. Without `overview`, token_overview is left
-    out; with `mint`, it and the trades are of one token alone.
-    """
-
-    limit: int = 50
-    cursor: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    overview: bool = True
-    mint: str | None = None
-
-    @property
-    def size(self) -> int:
-        """Return the most trades of the page."""
-        return min(self.limit, MAX_LIMIT)
-
-    @property
-    def shows_all_tokens(self) -> bool:
-        """Return whether token_overview has every token of the wallet."""
-        return self.overview and self.mint is None
-
-    def scope(self, wallet: Wallet) -> cursors.Scope:
-        """Return what binds its cursors."""
-        bounds = {"since": self.since, "until": self.until}
-        given = [f"{name} {moment.isoformat()}" for name, moment in bounds.items() if moment is not None]
-        of_token = [] if self.mint is None else [self.mint]
-        return ("history", wallet.blockchain, wallet.type, wallet.address, *given, *of_token)
-
-    def parameters(self, scope: cursors.Scope) -> dict[str, Any]:
-        """Return the parameters of history.sql that select the trades. Raises InvalidParameter."""
-        # Without bounds and cursor, start before the newest trade.
-        key = (self.until or "infinity", False, "", 0, "", -1, -1)
-        if self.cursor:
-            key = msgspec.structs.astuple(cursors.decode(self.cursor, scope, WalletTradeKey))
-        return {
-            "limit": self.size,
-            "overview": self.overview,
-            "of_mint": self.mint,
-            "since": self.since or "-infinity",
-            **dict(zip(WalletTradeKey.__struct_fields__, key, strict=True)),
-        }
-
-
 def wallet_history(
     connection: Connection,
     wallet: Wallet,
     now: datetime,
-    page: HistoryPage,
+    given: Mapping[str, Any],
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return a wallet's lifetime figures and a page of its trades, newest first.
 
-    Unrealized profit is by the prices at `now`. All of it is of one snapshot. Raises WalletNotFound,
-    InvalidParameter.
+    Only the trades are limited to `since` <= created_at < `until`. Without `overview`, token_overview is left
+    out; with `mint`, it and the trades are of one token alone. Unrealized profit is by the prices at `now`.
+    All of it is of one snapshot. Raises WalletNotFound, InvalidParameter.
     """
-    scope = page.scope(wallet)
+    bounds = [f"{name} {given[name].isoformat()}" for name in ("since", "until") if name in given]
+    of_token = [given["mint"]] if "mint" in given else []
+    scope = ("history", wallet.blockchain, wallet.type, wallet.address, *bounds, *of_token)
+    limit, overview = min(given["limit"], MAX_LIMIT), given.get("overview", True)
     parameters = {
         **wallet.parameters,
         "currency": CHAINS[wallet.blockchain].currency,
-        **page.parameters(scope),
+        "limit": limit,
+        "overview": overview,
+        "of_mint": given.get("mint"),
+        "since": given.get("since", "-infinity"),
+        **_key_before(given, scope),
         **rule.parameters(now),
     }
     head, [trades, tokens] = connection.fetch_lists(HISTORY, parameters, wallet.removed)
@@ -110,11 +71,20 @@ def wallet_history(
         "profile_history_until": wallet.history_until,
         "token_overview": tokens,
         "trades": trades,
-        "pagination": cursors.pagination(scope, page.size, last),
+        "pagination": cursors.pagination(scope, limit, last),
     }
-    if not page.overview:
+    if not overview:
         del data["token_overview"]
-    return with_warnings(data, limit_warnings(page.limit))
+    return with_warnings(data, limit_warnings(given["limit"]))
+
+
+def _key_before(given: Mapping[str, Any], scope: cursors.Scope) -> dict[str, Any]:
+    """Return the key after which the page begins, by the names of its members. Raises InvalidParameter."""
+    # Without bounds and cursor, before the newest trade.
+    key = (given.get("until", "infinity"), False, "", 0, "", -1, -1)
+    if given.get("cursor"):
+        key = msgspec.structs.astuple(cursors.decode(given["cursor"], scope, WalletTradeKey))
+    return dict(zip(WalletTradeKey.__struct_fields__, key, strict=True))
 
 
 def _no_figures(head: Row) -> Row:

@@ -1,9 +1,10 @@
 """The ranked wallets of a group over a period."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from wallet_api.chains import ALL_TYPES
 from wallet_api.database import Connection, Row, load_sql
@@ -71,8 +72,7 @@ def rank_wallets(entries: Iterable[Entry], sort: str, order: str = ORDERS[0]) ->
 def read_entries(
     connection: Connection,
     now: datetime,
-    blockchain: str,
-    type: str,
+    given: Mapping[str, Any],
     span: TimeSpan,
     *,
     with_charts: bool = False,
@@ -82,7 +82,7 @@ def read_entries(
     Those of all types have theirs in their profiles.
     """
     steps = steps_of(span) if with_charts else None
-    parameters = {**group_parameters(blockchain, type), "now": now}
+    parameters = {**group_parameters(given["blockchain"], given["type"]), "now": now}
     parameters |= steps.parameters if steps else NO_STEPS
     since = "-infinity" if span.is_all else span.since
     # Of few wallets, so that no board is joined with them.
@@ -95,7 +95,7 @@ def read_entries(
     else:
         rows = connection.execute(_LEADERBOARD, parameters | cut_period(span.since, span.until))
     # Of wallets of one type it is that of the board.
-    without = {} if type == ALL_TYPES else {"profile_type": None}
+    without = {} if given["type"] == ALL_TYPES else {"profile_type": None}
     return [
         Entry(
             row | without | (steps.chart(row) if steps else {}) | partly.get(row["wallet"], {}), _figures(row)

@@ -12,7 +12,6 @@ import msgspec
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row
 from wallet_api.orders import BOARD_SORTS, ORDERS
-from wallet_api.periods import Period
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import (
     Entry,
@@ -49,6 +48,8 @@ _PARTS = {
     "max_without_cost": ("period_stats_sold_without_cost", "period_stats_total_sell"),
     "max_open_cost": ("period_stats_open_cost", "ever_bought"),
 }
+_CLOSED = "min_closed"
+_FILTERS = {*_LEAST, *_MOST, *_PARTS, _CLOSED}
 BoardFilters = Mapping[str, Decimal | int]
 
 
@@ -59,7 +60,7 @@ def _passes(entry: Entry, name: str, bound: Decimal | int) -> bool:
         return 100 * part <= Fraction(bound) * whole
     if name in _MOST:
         return (entry.figure(_MOST[name]) or 0) <= bound
-    if name == "min_closed":
+    if name == _CLOSED:
         return bool(entry.row["period_win_rate_distribution_closed_count"] >= bound)
     return (entry.figure(_LEAST[name]) or 0) >= bound
 
@@ -98,45 +99,29 @@ class Board:
 
 
 def read_board(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    type: str,
-    period: Period,
-    *,
-    with_charts: bool = False,
+    connection: Connection, now: datetime, given: Mapping[str, Any], *, with_charts: bool = False
 ) -> Board:
     """Return the board of a group in a period that ends at `now`, or in a window.
 
     With charts, each is of the same snapshot as the figures of its entry.
     """
-    native_price = read_native_price(connection, now, blockchain)
-    span = span_of_group(connection, now, blockchain, type, period)
-    entries = read_entries(connection, now, blockchain, type, span, with_charts=with_charts)
+    native_price = read_native_price(connection, now, given["blockchain"])
+    span = span_of_group(connection, now, given)
+    entries = read_entries(connection, now, given, span, with_charts=with_charts)
     return Board(entries, span, native_price)
 
 
-def leaderboard_page(
-    board: Board,
-    blockchain: str,
-    type: str,
-    period: Period,
-    sort: str | None = None,
-    order: str | None = None,
-    address: str | None = None,
-    limit: int | None = None,
-    cursor: str | None = None,
-    **filters: Any,
-) -> dict[str, Any]:
+def leaderboard_page(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return at most `limit` entries of a board after `cursor`, or the one of `address`.
 
-    Without `sort` they are by volume, without `order` the largest first. `filters` are by the
-    names of their arguments. Raises InvalidParameter.
+    Without `sort` they are by volume, without `order` the largest first. Raises InvalidParameter.
     """
     # The cursor is the same with and without the names of the defaults.
-    by, way = sort or BOARD_SORTS[0], order or ORDERS[0]
-    given = sorted(filters.items() - {("min_txn", 1)})
-    scope = ("leaderboard", blockchain, type, str(period), by, way, address or "", repr(given))
+    by, way = given.get("sort", BOARD_SORTS[0]), given.get("order", ORDERS[0])
+    limit, cursor, address = (given.get(name) for name in ("limit", "cursor", "address"))
+    filters = {name: bound for name, bound in given.items() if name in _FILTERS}
+    group = ("leaderboard", given["blockchain"], given["type"], str(given["period"]))
+    scope = (*group, by, way, address or "", repr(sorted(filters.items() - {("min_txn", 1)})))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
     ranked = board.ranked(by, way, filters)
     start = 0
@@ -149,14 +134,11 @@ def leaderboard_page(
     if address is not None:
         shown = [(rank, entry) for rank, entry in enumerate(ranked, 1) if entry.wallet == address]
         end = len(ranked)
-    choice = {"sort": sort, "order": order, "address": address}
     data: dict[str, Any] = {
-        "blockchain": blockchain,
-        "type": type,
+        **{name: given[name] for name in ("blockchain", "type", "sort", "order", "address") if name in given},
         **board.span.stated,
-        "currency": CHAINS[blockchain].currency,
+        "currency": CHAINS[given["blockchain"]].currency,
         **board.native_price,
-        **{name: value for name, value in choice.items() if value is not None},
         **filters,
         "leaderboard": [{**entry.row, "rank": rank} for rank, entry in shown],
     }

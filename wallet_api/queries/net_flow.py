@@ -1,6 +1,6 @@
 """What a group put into tokens and took out of them, in several windows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -57,10 +57,10 @@ class Flows:
         return len(among), [token["token_id"] for token in first]
 
 
-def read_flows(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Flows:
+def read_flows(connection: Connection, now: datetime, given: Mapping[str, Any]) -> Flows:
     """Return all tokens that a group traded in (`now` - period, `now`]. `now` counts in whole seconds."""
-    now = now.replace(microsecond=0)
-    parameters = group_parameters(blockchain, type) | cut_period(now - PERIOD_LENGTHS[period], now)
+    now, blockchain, type = now.replace(microsecond=0), given["blockchain"], given["type"]
+    parameters = group_parameters(blockchain, type) | cut_period(now - PERIOD_LENGTHS[given["period"]], now)
     native_price = read_native_price(connection, now, blockchain)
     tokens = connection.execute(_NET_FLOW, parameters).fetchall()
     return Flows(now, blockchain, type, tokens, native_price)

@@ -1,6 +1,6 @@
 """The prices of tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,20 +15,16 @@ _PRICES = load_sql(__package__, "prices")
 
 
 def token_prices(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    mints: Sequence[str],
-    as_of: datetime | None = None,
-    rule: PriceRule = DEFAULT_RULE,
+    connection: Connection, now: datetime, given: Mapping[str, Any], rule: PriceRule = DEFAULT_RULE
 ) -> dict[str, Any]:
     """Return what is known of each token of a chain, in their order, with its price.
 
     With `as_of`, the price that the ledger as it is now has for that moment. Raises InvalidParameter.
     """
+    blockchain, as_of = given["blockchain"], given.get("as_of")
     moment = moment_of(as_of, now)
-    is_past = as_of is not None
-    head, tokens = read_prices(connection, moment, blockchain, mints, rule, is_past=is_past)
+    times = rule.parameters(moment, is_past=as_of is not None)
+    head, tokens = read_prices(connection, blockchain, given["mint"], times)
     return {
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
@@ -39,17 +35,10 @@ def token_prices(
 
 
 def read_prices(
-    connection: Connection,
-    moment: datetime,
-    blockchain: str,
-    mints: Sequence[str],
-    rule: PriceRule,
-    *,
-    is_past: bool,
+    connection: Connection, blockchain: str, mints: Sequence[str], times: Mapping[str, Any]
 ) -> tuple[Row, Columns]:
-    """Return the price of the native coin, and the tokens as columns, at a moment that may be `is_past`."""
+    """Return the price of the native coin, and the tokens as columns, at the moment of `times`."""
     chain = CHAINS[blockchain]
-    times = rule.parameters(moment, is_past=is_past)
     parameters = {
         "blockchain": blockchain,
         "mints": list(mints),

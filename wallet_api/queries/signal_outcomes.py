@@ -1,10 +1,10 @@
 """What became of the kept signals of a group, beside all that it bought."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, Row, load_sql, rows_of
-from wallet_api.periods import Period
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.outcomes import SPANS
 from wallet_api.queries.spans import TimeSpan, span_of
@@ -36,23 +36,21 @@ class SignalOutcomes(NamedTuple):
         ]
 
 
-def read_signal_outcomes(
-    connection: Connection, now: datetime, blockchain: str, type: str, period: Period, *, signal: str
-) -> SignalOutcomes:
-    """Return what became of the signals of a mode at the full hours of UTC in a window with both bounds.
+def read_signal_outcomes(connection: Connection, now: datetime, given: Mapping[str, Any]) -> SignalOutcomes:
+    """Return what became of the `signal`s of a group at the full hours of UTC in a window with both bounds.
 
     A token counts at the first of these hours of each day.
     """
     now = now.replace(microsecond=0)
-    span = span_of(now, period)
+    span = span_of(now, given["period"])
     # Bounds of the service are an instant before those of the window.
     since, until = _next_hour(span.begins_at), _next_hour(span.ends_at)
     due = min(until, _next_hour(now - _LATE))
-    group = {"blockchain": blockchain, "type": type}
-    parameters = SPANS | group | {"signal": signal, "since": since, "until": until, "due": due}
+    group = {name: given[name] for name in ("blockchain", "type", "signal")}
+    parameters = SPANS | group | {"since": since, "until": until, "due": due}
     head, [rows] = connection.fetch_lists(_SIGNAL_OUTCOMES, parameters)
     hours = max((due - since) // _HOUR, 0)
-    native_price = read_native_price(connection, now, blockchain)
+    native_price = read_native_price(connection, now, given["blockchain"])
     return SignalOutcomes(rows_of(rows), hours, hours - head["hours"], native_price, span)
 
 

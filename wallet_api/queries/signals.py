@@ -30,11 +30,13 @@ _SIGNALS = load_sql(__package__, "signals")
 
 @dataclass(frozen=True)
 class SignalOptions:
-    """What makes a signal, in a window of `hours` up to `as_of`, and what of it is returned.
+    """What makes a signal of a group, in a window of `hours` up to `as_of`, and what of it is returned.
 
     `as_of` is now by default.
     """
 
+    blockchain: str
+    type: str
     mode: str
     limit: int = 20
     min_wallets: int | None = None
@@ -57,6 +59,7 @@ class SignalOptions:
     def parameters(self, moment: datetime) -> dict[str, Any]:
         """Return the parameters of signals.sql for a window that ends at a moment."""
         return {
+            **group_parameters(self.blockchain, self.type),
             "mode": self.mode,
             "limit": min(self.limit, MAX_LIMIT),
             "min_wallets": self.least_wallets,
@@ -70,12 +73,7 @@ class SignalOptions:
 
 
 def group_signals(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    type: str,
-    options: SignalOptions,
-    rule: PriceRule = DEFAULT_RULE,
+    connection: Connection, now: datetime, options: SignalOptions, rule: PriceRule = DEFAULT_RULE
 ) -> dict[str, Any]:
     """Return the signals of a group, at most 1000.
 
@@ -83,23 +81,18 @@ def group_signals(
     the largest investment. Raises InvalidParameter.
     """
     moment = moment_of(options.as_of, now)
-    parameters = {
-        **group_parameters(blockchain, type),
-        **options.parameters(moment),
-        **rule.parameters(moment),
-    }
+    parameters = options.parameters(moment) | rule.parameters(moment)
     head, [signals, wallets] = connection.fetch_lists(_SIGNALS, parameters)
-    rows = rows_of(signals)
-    is_past = options.as_of is not None
-    tokens = _tokens_of(connection, moment, blockchain, signals["mint"], rule, is_past=is_past)
-    wallets_of = rows_by(wallets, "ordinal")
+    rows, wallets_of = rows_of(signals), rows_by(wallets, "ordinal")
+    times = rule.parameters(moment, is_past=options.as_of is not None)
+    tokens = _tokens_of(connection, options.blockchain, signals["mint"], times)
     outcomes = outcome_columns(
         connection, now, [TokenMoment(token_id, moment) for token_id in signals["token_id"]], rule
     )
     data = {
-        "blockchain": blockchain,
-        "type": type,
-        "currency": CHAINS[blockchain].currency,
+        "blockchain": options.blockchain,
+        "type": options.type,
+        "currency": CHAINS[options.blockchain].currency,
         "mode": options.mode,
         "hours": options.window_hours,
         "as_of": shown_time(moment),
@@ -110,7 +103,7 @@ def group_signals(
             {
                 "signal_type": options.mode,
                 "signal_strength": _strength(row["wallet_count"], options.least_wallets),
-                **_signal(row, blockchain, options.window_hours, tokens[row["mint"]]),
+                **_signal(row, options, tokens[row["mint"]]),
                 **outcomes[ordinal - 1],
                 "wallets": wallets_of.get(ordinal),
             }
@@ -127,13 +120,8 @@ def signal_tokens(
     connection: Connection, moment: datetime, blockchain: str, type: str, mode: str
 ) -> list[int]:
     """Return the ids of the tokens of all signals of a group at a moment, by the default options."""
-    options = SignalOptions(mode, include_wallets=False)
-    parameters = {
-        **group_parameters(blockchain, type),
-        "now": moment,
-        **options.parameters(moment),
-        "limit": None,
-    }
+    options = SignalOptions(blockchain, type, mode, include_wallets=False)
+    parameters = options.parameters(moment) | {"now": moment, "limit": None}
     _, [signals, _] = connection.fetch_lists(_SIGNALS, parameters)
     return list(signals["token_id"])
 
@@ -155,26 +143,20 @@ def first_signals(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
     return with_warnings({**data, "count": len(signals), "signals": signals}, warnings)
 
 
-def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]:
-    currency = CHAINS[blockchain].currency
-    shown = {"token": {**token, "blockchain": blockchain, "currency": currency}, "window": row}
+def _signal(row: Row, options: SignalOptions, token: Row) -> dict[str, Any]:
+    currency = CHAINS[options.blockchain].currency
+    shown = {"token": {**token, "blockchain": options.blockchain, "currency": currency}, "window": row}
     shown["token_stats"] = {**row, "wallet_count": row["trader_count"], **token}
     columns = {f"{name}_{key}": value for name, values in shown.items() for key, value in values.items()}
-    return {"currency": currency, **columns, "window_hours": hours}
+    return {"currency": currency, **columns, "window_hours": options.window_hours}
 
 
 def _tokens_of(
-    connection: Connection,
-    moment: datetime,
-    blockchain: str,
-    mints: Sequence[str],
-    rule: PriceRule,
-    *,
-    is_past: bool,
+    connection: Connection, blockchain: str, mints: Sequence[str], times: Mapping[str, Any]
 ) -> dict[str, Row]:
     if not mints:
         return {}
-    _, tokens = read_prices(connection, moment, blockchain, mints, rule, is_past=is_past)
+    _, tokens = read_prices(connection, blockchain, mints, times)
     return {row["mint"]: row for row in rows_of(tokens)}
 
 

@@ -1,6 +1,6 @@
 """The span of a period or a window: which trades it has, and how a response states it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
@@ -76,11 +76,10 @@ class TimeSpan:
         return self.bounds if self.period is None else {"period": self.period, "of_meta": self.bounds}
 
 
-def span_of_group(
-    connection: Connection, now: datetime, blockchain: str, type: str, period: Period
-) -> TimeSpan:
+def span_of_group(connection: Connection, now: datetime, given: Mapping[str, Any]) -> TimeSpan:
     """Return the span of a period or a window of a group, which may begin with its first trade."""
-    return span_of(now, period, lambda: _ever(connection, _OF_GROUP, group_parameters(blockchain, type)))
+    group = group_parameters(given["blockchain"], given["type"])
+    return span_of(now, given["period"], lambda: _ever(connection, _OF_GROUP, group))
 
 
 def span_of_wallet(connection: Connection, now: datetime, wallet_id: int, period: Period) -> TimeSpan:

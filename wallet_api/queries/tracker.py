@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_where
 from wallet_api.ledger.merge import WALLET_HOURS
-from wallet_api.periods import PERIOD_LENGTHS, Period, long_step_of
+from wallet_api.periods import PERIOD_LENGTHS, long_step_of
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
@@ -29,11 +29,8 @@ def track_wallet(
     connection: Connection,
     wallet: Wallet,
     now: datetime,
-    period: Period,
+    given: Mapping[str, Any],
     rule: PriceRule = DEFAULT_RULE,
-    *,
-    tokens: bool = True,
-    trades: bool = True,
 ) -> dict[str, Any]:
     """Return what a wallet did in a period that ends at `now`, or in a window, all of one snapshot.
 
@@ -41,7 +38,7 @@ def track_wallet(
     """
     now = now.replace(microsecond=0)
     currency = CHAINS[wallet.blockchain].currency
-    span = span_of_wallet(connection, now, wallet.wallet_id, period)
+    span = span_of_wallet(connection, now, wallet.wallet_id, given["period"])
     statement, parts = _statement(span, now)
     active = cut(now - PERIOD_LENGTHS["30d"], now, _HOUR)
     parameters = {
@@ -53,8 +50,8 @@ def track_wallet(
         "active_starts": active.starts,
         "active_ends": active.ends,
         **rule.parameters(now),
-        "most_tokens": MAX_ROWS if tokens else 0,
-        "most_trades": MAX_ROWS if trades else 0,
+        "most_tokens": MAX_ROWS if given["tokens"] else 0,
+        "most_trades": MAX_ROWS if given["trades"] else 0,
     }
     row, [traded, chart, newest] = connection.fetch_lists(statement, parameters, wallet.removed)
     held = [
@@ -85,11 +82,11 @@ def track_wallet(
             "tokens": rows_where(traded, held),
         },
     }
-    if not tokens:
+    if not given["tokens"]:
         del data["period_history_tokens"], data["period_active_tokens"]["tokens"]
-    if not trades:
+    if not given["trades"]:
         del data["period_trades"]
-    return with_warnings(data, _warnings(row, tokens=tokens, trades=trades))
+    return with_warnings(data, _warnings(row, given))
 
 
 def _statement(span: TimeSpan, now: datetime) -> tuple[LiteralString, dict[str, Any]]:
@@ -124,12 +121,12 @@ def _statement(span: TimeSpan, now: datetime) -> tuple[LiteralString, dict[str, 
     }
 
 
-def _warnings(row: Row, *, tokens: bool, trades: bool) -> list[str]:
+def _warnings(row: Row, given: Mapping[str, Any]) -> list[str]:
     counts: dict[str, int] = {}
-    if tokens:
+    if given["tokens"]:
         counts["period_active_tokens.tokens"] = row["still_holding_count"]
         counts["period_history_tokens"] = row["active_tokens_count"]
-    if trades:
+    if given["trades"]:
         counts["period_trades"] = row["total_txn"]
     return [
         f"{name} has the newest {MAX_ROWS} of {count}." for name, count in counts.items() if count > MAX_ROWS

@@ -1,6 +1,6 @@
 """A page of the traders of a token: its order, its first key, and the cursor of the next page."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -26,41 +26,36 @@ class _TraderKey(msgspec.Struct, array_like=True, frozen=True):
 _START_KEY = {"place": "-Infinity", "tie": "0", "address": "", "kept_price": None}
 
 
-@dataclass(frozen=True)
 class TraderPage:
-    """Which traders are requested: by which figure, in which order, how many, after which one."""
+    """The page that loaded arguments request of an operation."""
 
-    sort: str
-    order: str | None = None
-    limit: int = MAX_LIMIT
-    cursor: str | None = None
-    still_holding: bool | None = None
+    def __init__(self, operation: str, given: Mapping[str, Any]) -> None:
+        self._given = given
+        self._sort = given["sort"]
+        self._order = given.get("order", "asc" if self._sort in _ASCENDING else "desc")
+        self._held = given.get("still_holding")
+        token = (given["blockchain"], given.get("type") or "", given["mint"])
+        self._scope = (operation, *token, self._sort, self._order, str(self._held))
 
-    def parameters(self, scope: cursors.Scope) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """Return the parameters of trader_page.sql but for `with_never_held`. Raises InvalidParameter."""
-        key = cursors.decode(self.cursor, self._scope(scope), _TraderKey) if self.cursor else None
+        cursor = self._given.get("cursor")
+        key = cursors.decode(cursor, self._scope, _TraderKey) if cursor else None
         return {
-            "sort": self.sort,
+            "sort": self._sort,
             "direction": 1 if self._order == "asc" else -1,
-            "still_holding": self.still_holding,
-            "limit": min(self.limit, MAX_LIMIT),
+            "still_holding": self._held,
+            "limit": min(self._given["limit"], MAX_LIMIT),
             **(_START_KEY if key is None else msgspec.structs.asdict(key)),
-            "is_price_kept": key is not None and self.sort == "unrealized_pnl",
+            "is_price_kept": key is not None and self._sort == "unrealized_pnl",
         }
 
-    def pagination(self, row: Row, scope: cursors.Scope) -> dict[str, Any]:
+    def pagination(self, row: Row) -> dict[str, Any]:
         """Return the pagination of a page, and a warning if `limit` is above the maximum."""
         last = _key(row) if row["has_more"] else None
-        limit, total = min(self.limit, MAX_LIMIT), row["matching"]
-        pagination = cursors.pagination(self._scope(scope), limit, last, total=total)
-        return with_warnings({"pagination": pagination}, limit_warnings(self.limit))
-
-    @property
-    def _order(self) -> str:
-        return self.order or ("asc" if self.sort in _ASCENDING else "desc")
-
-    def _scope(self, scope: cursors.Scope) -> cursors.Scope:
-        return (*scope, self.sort, self._order, str(self.still_holding))
+        limit = self._given["limit"]
+        pagination = cursors.pagination(self._scope, min(limit, MAX_LIMIT), last, total=row["matching"])
+        return with_warnings({"pagination": pagination}, limit_warnings(limit))
 
 
 def _key(row: Row) -> _TraderKey:

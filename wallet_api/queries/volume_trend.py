@@ -1,10 +1,11 @@
 """How much a group traded over a period or a window, bucket by bucket."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.periods import Period, long_step_of
+from wallet_api.periods import long_step_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.spans import TimeSpan, span_of_group
@@ -26,18 +27,18 @@ class Trend(NamedTuple):
     span: TimeSpan
 
 
-def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: Period) -> Trend:
+def volume_trend(connection: Connection, now: datetime, given: Mapping[str, Any]) -> Trend:
     """Return all buckets of a period that ends at `now`, or of a window, oldest first, also without a trade.
 
     The last one ends with it. Those before it are as long each, but the first; those of days end with days of
     UTC, whose sums are kept. `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    span = span_of_group(connection, now, blockchain, type, period)
-    native_price = read_native_price(connection, now, blockchain)
+    span = span_of_group(connection, now, given)
+    native_price = read_native_price(connection, now, given["blockchain"])
     step = long_step_of(span.length)
     parameters = {
-        **group_parameters(blockchain, type),
+        **group_parameters(given["blockchain"], given["type"]),
         "now": now,
         "since": span.since,
         "until": span.until,

@@ -1,6 +1,6 @@
 """The tokens of a wallet, in pages."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +8,6 @@ import msgspec
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.orders import ORDERS
 from wallet_api.queries import cursors
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
@@ -29,36 +28,26 @@ class _TokenKey(msgspec.Struct, array_like=True, frozen=True):
 _START = _TokenKey("-Infinity", "")
 
 
-@dataclass(frozen=True)
-class TokensPage:
-    """Which tokens are requested: by which figure, in which order, how many, after which one."""
-
-    sort: str = "last_seen"
-    order: str = ORDERS[0]
-    still_holding: bool | None = None
-    limit: int = 50
-    cursor: str | None = None
-
-
 def wallet_tokens(
-    connection: Connection, wallet: Wallet, now: datetime, page: TokensPage, rule: PriceRule = DEFAULT_RULE
+    connection: Connection,
+    wallet: Wallet,
+    now: datetime,
+    given: Mapping[str, Any],
+    rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return the wallet's record in each token of a page, ties by mint; unknown figures come last.
 
     Raises WalletNotFound, InvalidParameter.
     """
-    currency, limit = CHAINS[wallet.blockchain].currency, min(page.limit, MAX_LIMIT)
-    scope = (
-        *("wallets/tokens", wallet.blockchain, wallet.address),
-        *(page.sort, page.order, str(page.still_holding)),
-    )
-    key = cursors.decode(page.cursor, scope, _TokenKey) if page.cursor else _START
+    currency, limit = CHAINS[wallet.blockchain].currency, min(given["limit"], MAX_LIMIT)
+    order = {"sort": given["sort"], "order": given["order"], "still_holding": given.get("still_holding")}
+    scope = ("wallets/tokens", wallet.blockchain, wallet.address, *map(str, order.values()))
+    key = cursors.decode(given["cursor"], scope, _TokenKey) if given.get("cursor") else _START
     parameters = {
         **wallet.parameters,
         "currency": currency,
-        "sort": page.sort,
-        "direction": 1 if page.order == "asc" else -1,
-        "still_holding": page.still_holding,
+        **order,
+        "direction": 1 if given["order"] == "asc" else -1,
         "limit": limit,
         **msgspec.structs.asdict(key),
         **rule.parameters(now),
@@ -74,4 +63,4 @@ def wallet_tokens(
         "tokens": tokens,
         "pagination": cursors.pagination(scope, limit, last, total=head["total"]),
     }
-    return with_warnings(data, limit_warnings(page.limit))
+    return with_warnings(data, limit_warnings(given["limit"]))
