@@ -10,10 +10,10 @@ import msgspec
 from tests.stub.evm import RICH, Row
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.decode import decode
-from wallet_api.decoding.evm import Receipt
-from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, Unanswered
-from wallet_api.decoding.evm_frames import Frames
-from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
+from wallet_api.decoding.evm.frames import Frames
+from wallet_api.decoding.evm.logs import Logs
+from wallet_api.decoding.evm.receipts import Receipt
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded
 

@@ -10,7 +10,7 @@ from tests.sync.operator import plain
 from tests.sync.solana import WALLET
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.decode import decode
-from wallet_api.decoding.solana import SolanaEvidence, Transaction
+from wallet_api.decoding.solana.transactions import SolanaEvidence, Transaction
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded
 

@@ -29,7 +29,7 @@ from tests.stub import evm
 from tests.stub.evm import Row, Transaction, log, transfer, word
 from tests.sync.evm_trades import CAT, DOG, ETH, FRIEND, POOL, ROUTER, SWAP, USDC, WALLET, WETH, buy, receipt
 from tests.sync.operator import plain
-from wallet_api.decoding.evm_frames import Frame, Frames, frames_of
+from wallet_api.decoding.evm.frames import Frame, Frames, frames_of
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
 from wallet_api.decoding.trades import Decoded, Draft
 

@@ -23,7 +23,7 @@ from tests.decoding.solana import decode_for, read, trades_of
 from tests.stub.swaps import Row
 from tests.sync.operator import plain
 from wallet_api.chains import CHAINS
-from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.solana.transactions import Transaction
 from wallet_api.decoding.swaps import LIQUIDITY, NO_TRADE, Reason
 from wallet_api.decoding.trades import Decoded
 

@@ -8,7 +8,7 @@ import pytest
 
 import wallet_api
 from wallet_api.chains import CHAINS, EVM_NATIVE_EMITTER
-from wallet_api.decoding.evm import ChainBlock
+from wallet_api.decoding.evm.receipts import ChainBlock
 from wallet_api.providers.trades.evm_pace import BlockPace
 from wallet_api.settings import Settings, SettingsError, outdated
 

@@ -1,15 +1,18 @@
 """The door of the decoder, apart from its package: most of the service has no transactions."""
 
-from wallet_api.decoding import evm_evidence, evm_trade, solana, solana_swaps
+from wallet_api.decoding.evm.evidence import EvmEvidence
+from wallet_api.decoding.evm.trade import decode_evm
+from wallet_api.decoding.solana.swaps import decode_solana
+from wallet_api.decoding.solana.transactions import SolanaEvidence
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
 
-def decode(evidence: solana.SolanaEvidence | evm_evidence.EvmEvidence, wallet: TrackedWallet) -> Decoded:
+def decode(evidence: SolanaEvidence | EvmEvidence, wallet: TrackedWallet) -> Decoded:
     """Return the trades of `wallet` in a transaction, or why there is none.
 
-    Raise evm_evidence.Unanswered with the questions to a node on which the decision depends.
+    Raise Unanswered with the questions to a node on which the decision depends.
     """
-    if isinstance(evidence, evm_evidence.EvmEvidence):
-        return evm_trade.decode_evm(evidence, wallet)
-    return solana_swaps.decode_solana(evidence, wallet)
+    if isinstance(evidence, EvmEvidence):
+        return decode_evm(evidence, wallet)
+    return decode_solana(evidence, wallet)

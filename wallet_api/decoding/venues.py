@@ -1,6 +1,6 @@
 """What a venue is: a program, contract or event whose address or topic decides what a transaction is.
 
-The venues of a chain are the rows of a table, evm_venues.py or solana_venues.py.
+The venues of a chain are the rows of a table, evm/venues.py or solana/venues.py.
 """
 
 from enum import StrEnum

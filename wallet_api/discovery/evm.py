@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.evm import TRANSFER, ZERO, Log, address_of
+from wallet_api.decoding.evm.receipts import TRANSFER, ZERO, Log, address_of
 from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Draft
 from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets

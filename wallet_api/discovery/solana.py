@@ -13,7 +13,7 @@ from solders.pubkey import Pubkey
 
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.amounts import UnusableRow, time_of
-from wallet_api.decoding.solana import SolanaEvidence, TokenBalance, Transaction, steps
+from wallet_api.decoding.solana.transactions import SolanaEvidence, TokenBalance, Transaction, steps
 from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Decoded
 from wallet_api.discovery.kept import KeptNode

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import msgspec
 
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm import address_of
-from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
-from wallet_api.decoding.evm_frames import Frame, Frames, frames_of
+from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question
+from wallet_api.decoding.evm.frames import Frame, Frames, frames_of
+from wallet_api.decoding.evm.receipts import address_of
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faults import Broken, Malformed, TimedOut
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, NodeResult

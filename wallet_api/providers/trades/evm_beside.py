@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from wallet_api.decoding.amounts import UnusableRow, quantity
-from wallet_api.decoding.evm import BlockTransaction, Receipt
+from wallet_api.decoding.evm.receipts import BlockTransaction, Receipt
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.trades.evm_node import Blocks, Found
 from wallet_api.providers.trades.evm_receipts import EvmReceipts

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from wallet_api.decoding.evm import ChainBlock
+from wallet_api.decoding.evm.receipts import ChainBlock
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.jsonrpc import NodeResult
 from wallet_api.providers.replies import reply_quantity

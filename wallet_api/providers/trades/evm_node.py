@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from wallet_api import forms
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm import BlockTransaction, ChainBlock, block_of
+from wallet_api.decoding.evm.receipts import BlockTransaction, ChainBlock, block_of
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faults import Broken, TooLarge
 from wallet_api.providers.jsonrpc import Call, Node, NodeResult

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm import ChainBlock
+from wallet_api.decoding.evm.receipts import ChainBlock
 
 _HOUR_SECONDS = 3600.0
 # Blocks that share a second show no pace.

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow, quantity
-from wallet_api.decoding.evm import BlockTransaction, ChainBlock, Receipt
-from wallet_api.decoding.evm_evidence import EvmEvidence, Question, Unanswered
-from wallet_api.decoding.evm_filter import may_have_consented, why_none
-from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.evm.evidence import EvmEvidence, Question, Unanswered
+from wallet_api.decoding.evm.filter import may_have_consented, why_none
+from wallet_api.decoding.evm.logs import Logs
+from wallet_api.decoding.evm.receipts import BlockTransaction, ChainBlock, Receipt
 from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers.trades.evm_answers import Answers, Case

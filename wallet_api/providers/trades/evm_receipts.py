@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.evm import Log, Receipt
+from wallet_api.decoding.evm.receipts import Log, Receipt
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, TooLarge
 from wallet_api.providers.jsonrpc import MAX_BATCH, NO_METHOD, Call, NodeResult
 from wallet_api.providers.trades.evm_node import (

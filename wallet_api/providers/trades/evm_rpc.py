@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.evm import ChainBlock
+from wallet_api.decoding.evm.receipts import ChainBlock
 from wallet_api.decoding.swaps import LATE, LeftOut, Reason, TrackedWallet
 from wallet_api.providers.faults import Broken, ProviderFault
 from wallet_api.providers.jsonrpc import Node

@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from wallet_api.chains import EVM_NATIVE_EMITTER, Chain
-from wallet_api.decoding.evm import ERC20_TRANSFER, TRANSFER, ChainBlock, Log, address_of, topic_of
-from wallet_api.decoding.evm_venues import EVM
+from wallet_api.decoding.evm.receipts import ERC20_TRANSFER, TRANSFER, ChainBlock, Log, address_of, topic_of
+from wallet_api.decoding.evm.venues import EVM
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TimedOut, TooLarge

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from cachetools import LRUCache, cachedmethod
 
-from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.solana.transactions import Transaction
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
 from wallet_api.providers.jsonrpc import Node, NodeResult

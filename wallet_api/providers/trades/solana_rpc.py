@@ -8,7 +8,7 @@ from cachetools import LRUCache
 
 from wallet_api import forms
 from wallet_api.decoding.amounts import UnusableRow, time_of
-from wallet_api.decoding.solana import SolanaEvidence, Transaction
+from wallet_api.decoding.solana.transactions import SolanaEvidence, Transaction
 from wallet_api.decoding.swaps import OTHERS, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers import replies

@@ -16,7 +16,7 @@ import msgspec
 import orjson
 from websockets.sync.client import ClientConnection, connect
 
-from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.solana.transactions import Transaction
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.jsonrpc import Error
 from wallet_api.providers.replies import read_json

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from wallet_api.decoding import evm_evidence, solana
 from wallet_api.decoding.decode import decode
-from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.evm.evidence import EvmEvidence, Unanswered
+from wallet_api.decoding.solana.transactions import SolanaEvidence, Transaction
 from wallet_api.decoding.swaps import FROM_LOGS, UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
 
@@ -121,7 +121,7 @@ class Chunk:
 
 
 def decode_one(
-    evidence: solana.SolanaEvidence | evm_evidence.EvmEvidence,
+    evidence: SolanaEvidence | EvmEvidence,
     wallet: TrackedWallet,
     block: int | None = None,
     block_index: int | None = None,
@@ -132,7 +132,7 @@ def decode_one(
     """
     try:
         decoded = decode(evidence, wallet)
-    except evm_evidence.Unanswered:
+    except Unanswered:
         raise
     except Exception:
         log.exception("%s on %s: %s", wallet.address, wallet.chain.name, UNEXPECTED)

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from wallet_api.decoding.solana import OUTSIDE, Step, Transaction
-from wallet_api.decoding.solana_accounts import Accounts
+from wallet_api.decoding.solana.accounts import Accounts
+from wallet_api.decoding.solana.transactions import OUTSIDE, Step, Transaction
 
 # What the node parses without an amount.
 _WITHOUT_AMOUNT = ("withdraw", "unwrap")

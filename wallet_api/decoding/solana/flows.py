@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.moves import Changes
-from wallet_api.decoding.solana import OUTSIDE, Step, Transaction, steps
-from wallet_api.decoding.solana_accounts import OPENINGS, Accounts, balances
-from wallet_api.decoding.solana_unstated import unstated_changes
-from wallet_api.decoding.solana_venues import SOLANA
+from wallet_api.decoding.solana.accounts import OPENINGS, Accounts, balances
+from wallet_api.decoding.solana.transactions import OUTSIDE, Step, Transaction, steps
+from wallet_api.decoding.solana.unstated import unstated_changes
+from wallet_api.decoding.solana.venues import SOLANA
 from wallet_api.decoding.venues import Role
 
 _AGGREGATORS = frozenset(venue.address for venue in SOLANA if venue.role is Role.AGGREGATOR)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm_flows import LENDING, EvmFlows
+from wallet_api.decoding.evm.flows import LENDING, EvmFlows
 from wallet_api.decoding.moves import FEES, ROUND_TRIP, agrees
 from wallet_api.decoding.venues import Role
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from wallet_api.decoding.solana import Step
-from wallet_api.decoding.solana_flows import Flow
-from wallet_api.decoding.solana_venues import SOLANA
+from wallet_api.decoding.solana.flows import Flow
+from wallet_api.decoding.solana.transactions import Step
+from wallet_api.decoding.solana.venues import SOLANA
 from wallet_api.decoding.venues import Role
 
 _ORDERS = {venue.address: venue.places for venue in SOLANA if venue.role is Role.ESCROW}

@@ -12,7 +12,7 @@ from typing import Self
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow, read_amount, read_decimals
-from wallet_api.decoding.solana import Step, TokenBalance, Transaction
+from wallet_api.decoding.solana.transactions import Step, TokenBalance, Transaction
 
 OPENINGS = frozenset(("initializeAccount", "initializeAccount2", "initializeAccount3"))
 _LEAVES = frozenset(("transfer", "transferChecked", "transferCheckedWithFee", "closeAccount"))

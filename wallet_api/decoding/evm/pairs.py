@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from wallet_api.decoding.evm_flows import EvmFlows
-from wallet_api.decoding.evm_others import are_vaults, exchanged, is_lent, price
+from wallet_api.decoding.evm.flows import EvmFlows
+from wallet_api.decoding.evm.others import are_vaults, exchanged, is_lent, price
 from wallet_api.decoding.legs import SwapWriter
 from wallet_api.decoding.moves import DISAGREES, NO_EXCHANGE, UNCLEAR
 from wallet_api.decoding.swaps import NO_TRADE, Reason

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
-from wallet_api.decoding.solana import OUTSIDE
-from wallet_api.decoding.solana_flows import Flow, Kind, changes_of
-from wallet_api.decoding.solana_onward import onward_of
+from wallet_api.decoding.solana.flows import Flow, Kind, changes_of
+from wallet_api.decoding.solana.onward import onward_of
+from wallet_api.decoding.solana.transactions import OUTSIDE
 
 # Who took back more than such a part of what it gave of a token keeps a position of the wallet.
 _POSITION = 50

@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wallet_api.decoding.evm import ZERO
-from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
-from wallet_api.decoding.evm_input import Order, orders_in
-from wallet_api.decoding.evm_logs import Event
-from wallet_api.decoding.evm_venues import EVM
+from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question
+from wallet_api.decoding.evm.input import Order, orders_in
+from wallet_api.decoding.evm.logs import Event
+from wallet_api.decoding.evm.receipts import ZERO
+from wallet_api.decoding.evm.venues import EVM
 from wallet_api.decoding.moves import FEES, agrees
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role

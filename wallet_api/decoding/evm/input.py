@@ -10,7 +10,7 @@ from functools import cache
 
 from Crypto.Hash import keccak
 
-from wallet_api.decoding.evm import address_of
+from wallet_api.decoding.evm.receipts import address_of
 from wallet_api.decoding.swaps import TrackedWallet
 
 _WORD = 32

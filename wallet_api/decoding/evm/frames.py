@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from wallet_api.decoding.amounts import quantity
-from wallet_api.decoding.evm import ZERO, Log
+from wallet_api.decoding.evm.receipts import ZERO, Log
 
 # Only an account's own code makes such a call in its name; other kinds run code within a call.
 _CALLS = frozenset(("CALL", "CREATE", "CREATE2"))

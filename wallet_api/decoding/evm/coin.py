@@ -6,11 +6,11 @@ The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM cha
 from collections import Counter
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm_consent import Consent, How
-from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question, Unanswered
-from wallet_api.decoding.evm_flows import EvmFlows
-from wallet_api.decoding.evm_logs import Logs, signed
-from wallet_api.decoding.evm_routers import is_returned, kept_fee, paid_out
+from wallet_api.decoding.evm.consent import Consent, How
+from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
+from wallet_api.decoding.evm.flows import EvmFlows
+from wallet_api.decoding.evm.logs import Logs, signed
+from wallet_api.decoding.evm.routers import is_returned, kept_fee, paid_out
 from wallet_api.decoding.moves import agrees
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role

@@ -1,8 +1,8 @@
 """What known routers did with the native coin of the wallet that called them, where no state shows it."""
 
-from wallet_api.decoding.evm_asked import asked
-from wallet_api.decoding.evm_evidence import EvmEvidence
-from wallet_api.decoding.evm_flows import EvmFlows
+from wallet_api.decoding.evm.asked import asked
+from wallet_api.decoding.evm.evidence import EvmEvidence
+from wallet_api.decoding.evm.flows import EvmFlows
 from wallet_api.decoding.venues import Role
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 from wallet_api.chains import EVM_NATIVE_EMITTER, Chain
 from wallet_api.decoding.amounts import UnusableRow, quantity
-from wallet_api.decoding.evm import (
+from wallet_api.decoding.evm.receipts import (
     APPROVAL,
     DEPOSIT,
     ERC20_TRANSFER,
@@ -18,7 +18,7 @@ from wallet_api.decoding.evm import (
     Receipt,
     address_of,
 )
-from wallet_api.decoding.evm_venues import EVM
+from wallet_api.decoding.evm.venues import EVM
 from wallet_api.decoding.venues import Role, Venue
 
 # The text of 32 bytes.

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from wallet_api.decoding.evm_coin import may_have_moved_coin
-from wallet_api.decoding.evm_consent import consent_of
-from wallet_api.decoding.evm_evidence import EvmEvidence, Unanswered
-from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.evm.coin import may_have_moved_coin
+from wallet_api.decoding.evm.consent import consent_of
+from wallet_api.decoding.evm.evidence import EvmEvidence, Unanswered
+from wallet_api.decoding.evm.logs import Logs
 from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED, TrackedWallet
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from wallet_api.decoding.moves import FEES, Changes
-from wallet_api.decoding.solana import OUTSIDE, Step, Transaction
-from wallet_api.decoding.solana_flows import Flow, Kind, SolanaFlows, changes_of, flows_of
-from wallet_api.decoding.solana_groups import Exchange, Parties, find_exchange
-from wallet_api.decoding.solana_orders import as_the_makers
-from wallet_api.decoding.solana_venues import SOLANA
+from wallet_api.decoding.solana.flows import Flow, Kind, SolanaFlows, changes_of, flows_of
+from wallet_api.decoding.solana.groups import Exchange, Parties, find_exchange
+from wallet_api.decoding.solana.orders import as_the_makers
+from wallet_api.decoding.solana.transactions import OUTSIDE, Step, Transaction
+from wallet_api.decoding.solana.venues import SOLANA
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wallet_api.decoding.evm import ZERO
-from wallet_api.decoding.evm_evidence import EvmEvidence
-from wallet_api.decoding.evm_fills import Fill, fills_of
-from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.evm.evidence import EvmEvidence
+from wallet_api.decoding.evm.fills import Fill, fills_of
+from wallet_api.decoding.evm.logs import Logs
+from wallet_api.decoding.evm.receipts import ZERO
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 

@@ -7,13 +7,13 @@ from contextlib import suppress
 from decimal import localcontext
 
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm_consent import Consent, How, consent_of
-from wallet_api.decoding.evm_decision import Decision
-from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
-from wallet_api.decoding.evm_filter import may_exchange
-from wallet_api.decoding.evm_frames import Frames
-from wallet_api.decoding.evm_money import decode_money
-from wallet_api.decoding.evm_orders import decode_orders
+from wallet_api.decoding.evm.consent import Consent, How, consent_of
+from wallet_api.decoding.evm.decision import Decision
+from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question
+from wallet_api.decoding.evm.filter import may_exchange
+from wallet_api.decoding.evm.frames import Frames
+from wallet_api.decoding.evm.money import decode_money
+from wallet_api.decoding.evm.orders import decode_orders
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from wallet_api.decoding.solana_flows import Flow
+from wallet_api.decoding.solana.flows import Flow
 
 
 def onward_of(moved: Sequence[Flow], wallet: str, dealers: AbstractSet[str]) -> Sequence[Flow]:

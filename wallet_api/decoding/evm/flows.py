@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self, TypeVar
 
-from wallet_api.decoding.evm import ZERO
-from wallet_api.decoding.evm_consent import Consent, How
-from wallet_api.decoding.evm_evidence import EvmEvidence
-from wallet_api.decoding.evm_logs import Event, Logs, Move, Wrap
-from wallet_api.decoding.evm_taxes import own_sales
-from wallet_api.decoding.evm_venues import EVM
+from wallet_api.decoding.evm.consent import Consent, How
+from wallet_api.decoding.evm.evidence import EvmEvidence
+from wallet_api.decoding.evm.logs import Event, Logs, Move, Wrap
+from wallet_api.decoding.evm.receipts import ZERO
+from wallet_api.decoding.evm.taxes import own_sales
+from wallet_api.decoding.evm.venues import EVM
 from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role

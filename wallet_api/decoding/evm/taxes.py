@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from wallet_api.decoding.evm_logs import Event, Logs, Move, signed
+from wallet_api.decoding.evm.logs import Event, Logs, Move, signed
 from wallet_api.decoding.venues import Role
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from wallet_api.decoding.evm_coin import exact_change, may_have_moved_coin
-from wallet_api.decoding.evm_consent import Consent
-from wallet_api.decoding.evm_evidence import EvmEvidence, decimals_of
-from wallet_api.decoding.evm_fills import Fill
+from wallet_api.decoding.evm.coin import exact_change, may_have_moved_coin
+from wallet_api.decoding.evm.consent import Consent
+from wallet_api.decoding.evm.evidence import EvmEvidence, decimals_of
+from wallet_api.decoding.evm.fills import Fill
 from wallet_api.decoding.legs import SwapWriter
 from wallet_api.decoding.swaps import NO_TRADE, Reason, Swap, TrackedWallet
 from wallet_api.decoding.trades import Decoded

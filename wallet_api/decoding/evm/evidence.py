@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.evm.logs import Logs
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

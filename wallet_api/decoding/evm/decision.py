@@ -5,13 +5,13 @@ The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 
 from collections.abc import Callable, Mapping
 
-from wallet_api.decoding.evm_asked import asked
-from wallet_api.decoding.evm_coin import CoinChange, find_coin
-from wallet_api.decoding.evm_consent import Consent, How
-from wallet_api.decoding.evm_evidence import EvmEvidence, decimals_of
-from wallet_api.decoding.evm_flows import EvmFlows
-from wallet_api.decoding.evm_orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
-from wallet_api.decoding.evm_others import (
+from wallet_api.decoding.evm.asked import asked
+from wallet_api.decoding.evm.coin import CoinChange, find_coin
+from wallet_api.decoding.evm.consent import Consent, How
+from wallet_api.decoding.evm.evidence import EvmEvidence, decimals_of
+from wallet_api.decoding.evm.flows import EvmFlows
+from wallet_api.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
+from wallet_api.decoding.evm.others import (
     NOTHING,
     Exchanged,
     exchanged,
@@ -23,7 +23,7 @@ from wallet_api.decoding.evm_others import (
     sent_to_itself,
     stated,
 )
-from wallet_api.decoding.evm_pairs import NO_PRICES, decode_pair, decode_separately
+from wallet_api.decoding.evm.pairs import NO_PRICES, decode_pair, decode_separately
 from wallet_api.decoding.legs import SwapWriter
 from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, agrees
 from wallet_api.decoding.swaps import NO_TRADE, Reason, TrackedWallet

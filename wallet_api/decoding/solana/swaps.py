@@ -22,11 +22,11 @@ from wallet_api.decoding.moves import (
     agrees,
     exchanges,
 )
-from wallet_api.decoding.solana import SolanaEvidence
-from wallet_api.decoding.solana_flows import Flow, Kind, changes_of
-from wallet_api.decoding.solana_groups import Exchange
-from wallet_api.decoding.solana_moves import Moves, read_moves
-from wallet_api.decoding.solana_venues import SOLANA
+from wallet_api.decoding.solana.flows import Flow, Kind, changes_of
+from wallet_api.decoding.solana.groups import Exchange
+from wallet_api.decoding.solana.moves import Moves, read_moves
+from wallet_api.decoding.solana.transactions import SolanaEvidence
+from wallet_api.decoding.solana.venues import SOLANA
 from wallet_api.decoding.swaps import DIGITS, LIQUIDITY, NO_TRADE, UNSIGNED, Reason, Swap, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
 from wallet_api.decoding.venues import Role

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm_coin import exact_change, may_have_moved_coin
-from wallet_api.decoding.evm_consent import Consent
-from wallet_api.decoding.evm_evidence import EvmEvidence, decimals_of
-from wallet_api.decoding.evm_fills import Fill
-from wallet_api.decoding.evm_filter import changes_of
-from wallet_api.decoding.evm_flows import EvmFlows
-from wallet_api.decoding.evm_orders import filled
-from wallet_api.decoding.evm_others import exchanged
+from wallet_api.decoding.evm.coin import exact_change, may_have_moved_coin
+from wallet_api.decoding.evm.consent import Consent
+from wallet_api.decoding.evm.evidence import EvmEvidence, decimals_of
+from wallet_api.decoding.evm.fills import Fill
+from wallet_api.decoding.evm.filter import changes_of
+from wallet_api.decoding.evm.flows import EvmFlows
+from wallet_api.decoding.evm.orders import filled
+from wallet_api.decoding.evm.others import exchanged
 from wallet_api.decoding.legs import SwapWriter
 from wallet_api.decoding.swaps import UNSIGNED, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft

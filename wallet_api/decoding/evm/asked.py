@@ -6,9 +6,9 @@ No log has that of the routers of Uniswap (https://docs.uniswap.org/contracts) a
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm import ZERO, address_of
-from wallet_api.decoding.evm_evidence import EvmEvidence, Need, Question
-from wallet_api.decoding.evm_venues import EVM
+from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question
+from wallet_api.decoding.evm.receipts import ZERO, address_of
+from wallet_api.decoding.evm.venues import EVM
 from wallet_api.decoding.venues import Role
 
 ASKED = frozenset(venue.address for venue in EVM if venue.role == Role.PAYS)
