@@ -6,7 +6,7 @@ The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM cha
 from collections import Counter
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm.consent import Consent, How
+from wallet_api.decoding.evm.consent import Consent
 from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
 from wallet_api.decoding.evm.flows import EvmFlows
 from wallet_api.decoding.evm.logs import Logs, signed
@@ -53,11 +53,10 @@ def find_coin(
         return CoinChange(change + wrapped, is_exact=True), flows
     if is_paid:
         return CoinChange(wrapped, is_exact=True), flows
-    is_signed = consent.how is How.SIGNED
-    said = paid_out(flows, units) if is_signed else 0
+    said = paid_out(flows, units) if consent.is_signed else 0
     if said:
         return CoinChange(wrapped + said, is_exact=True), flows
-    kept = kept_fee(evidence, flows, units) if is_signed else 0
+    kept = kept_fee(evidence, flows, units) if consent.is_signed else 0
     logged = _logged(evidence, consent, flows, units, kept)
     return CoinChange(wrapped - own + logged, is_exact=False, kept=kept), flows
 
@@ -147,7 +146,7 @@ def _logged(evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int
     """
     change = flows.withdrawn - flows.deposited - flows.pooled - kept
     # A contract pays native coin without sending a transaction.
-    if consent.how is not How.SIGNED or evidence.logs.to == flows.wallet.address or change > 0:
+    if not consent.is_signed or evidence.logs.to == flows.wallet.address or change > 0:
         return change
     is_small = units > 0 and (not change or agrees(-change, flows.paid, _FEES))
     if is_small and not is_returned(evidence, flows, -change):

@@ -8,7 +8,6 @@ nothing else. Who is believed is in SECURITY.md, "Data of chains".
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from wallet_api.decoding.evm.evidence import EvmEvidence
 from wallet_api.decoding.evm.fills import Fill, fills_of
@@ -18,38 +17,27 @@ from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 
 
-class How(StrEnum):
-    """How a wallet consented to a transaction."""
-
-    SIGNED = "signed"
-    """It sent the transaction: to all of it."""
-    OPERATION = "operation"
-    """A known contract ran what it has signed, such as an entry point: to the logs of this operation."""
-    ACCOUNT = "account"
-    """It is a contract that logged what it ran: to the logs of this run."""
-    ORDER = "order"
-    """A known contract filled an order of it: to the amounts of this order."""
-
-
 @dataclass(frozen=True, slots=True)
 class Consent:
     """To what a wallet consented: the logs in these spans, in their order, or these fills of its orders.
 
-    `cost` is what the entry point `entry_point` charged the wallet for its operations; `coin` the native coin
-    that it got in these spans, where a trace has shown them.
+    `is_signed` is whether it sent the transaction, and so consented to all of it. Else a known contract
+    filled its orders or ran what it has signed, such as an entry point, or it is a contract that logged what
+    it ran. `cost` is what the entry point `entry_point` charged the wallet for its operations; `coin` the
+    native coin that it got in these spans, where a trace has shown them.
     """
 
-    how: How
     spans: Sequence[tuple[int, int]] = ()
     fills: Sequence[Fill] = ()
     entry_point: str = ""
     cost: int = 0
     coin: int | None = None
+    is_signed: bool = False
 
     @classmethod
     def to_all(cls, logs: Logs) -> "Consent":
         """Return the consent of a signature, to all logs."""
-        return cls(How.SIGNED, ((0, len(logs.receipt.logs)),))
+        return cls(((0, len(logs.receipt.logs)),), is_signed=True)
 
     def covers(self, place: int) -> bool:
         """Return whether the log at a place belongs to it."""
@@ -71,7 +59,7 @@ def consent_of(evidence: EvmEvidence, wallet: TrackedWallet) -> Consent | None:
         return ran
     if fills is not None:
         # Which of them moved what is not known if it also ran something.
-        return Consent(How.ORDER, fills=fills) if fills and not ran else None
+        return Consent(fills=fills) if fills and not ran else None
     return None
 
 
@@ -91,7 +79,7 @@ def _operations(logs: Logs, address: str) -> Consent | None:
                 entry_point = event.emitter
                 cost += event.values[charged] if event.address(paymaster) == ZERO else 0
         starts[event.emitter] = event.place + 1
-    return Consent(How.OPERATION, sorted(spans), (), entry_point, cost) if spans else None
+    return Consent(sorted(spans), (), entry_point, cost) if spans else None
 
 
 def _signed_calls(logs: Logs, address: str) -> Consent | None:
@@ -103,7 +91,7 @@ def _signed_calls(logs: Logs, address: str) -> Consent | None:
             if event.address(*event.venue.places) == address:
                 spans.append((start, event.place))
             start = event.place + 1
-    return Consent(How.OPERATION, spans) if spans else None
+    return Consent(spans) if spans else None
 
 
 def _runs(logs: Logs, address: str) -> Consent | None:
@@ -125,4 +113,4 @@ def _runs(logs: Logs, address: str) -> Consent | None:
         start = starts.pop() if starts else None
         if start is not None and not starts:
             spans.append((start, event.place))
-    return Consent(How.ACCOUNT, spans) if spans else None
+    return Consent(spans) if spans else None

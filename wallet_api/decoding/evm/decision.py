@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from wallet_api.decoding.evm.asked import asked
 from wallet_api.decoding.evm.coin import CoinChange, find_coin
-from wallet_api.decoding.evm.consent import Consent, How
+from wallet_api.decoding.evm.consent import Consent
 from wallet_api.decoding.evm.evidence import EvmEvidence, decimals_of
 from wallet_api.decoding.evm.flows import EvmFlows
 from wallet_api.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
@@ -72,7 +72,7 @@ class Decision:
     def _without_price(self) -> set[str]:
         """Return the tokens without a price by it: those not signed for, or both bought and sold."""
         tokens = self._raw | self._tokens
-        if self._consent.how is not How.SIGNED:
+        if not self._consent.is_signed:
             return {*tokens}
         return round_trips(self._flows, tokens, self._passed)
 
@@ -187,7 +187,7 @@ class Decision:
 
     def _is_for_another(self) -> bool:
         """Return whether the wallet had a known router pay another one. Raise Unanswered."""
-        return self._consent.how is How.SIGNED and not asked(self._evidence).is_for(self._wallet.address)
+        return self._consent.is_signed and not asked(self._evidence).is_for(self._wallet.address)
 
     def _is_confirmed(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> bool:
         """Return whether others exchanged about the coin that logs say, and all of the token."""

@@ -3,9 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
-from wallet_api.decoding.evm.consent import Consent, How
+from wallet_api.decoding.evm.consent import Consent
 from wallet_api.decoding.evm.evidence import EvmEvidence
 from wallet_api.decoding.evm.logs import Event, Logs, Move, Wrap
 from wallet_api.decoding.evm.receipts import ZERO
@@ -20,13 +20,6 @@ _SIGN = 1 << 255
 # A part of what moved that is no exchange of its own, but left over.
 _CRUMB = 1000
 _Placed = TypeVar("_Placed", Move, Wrap, Event)
-
-
-class Party(NamedTuple):
-    """The changes of an owner that exchanged something, and how many things changed."""
-
-    changes: Changes
-    things: int
 
 
 @dataclass(slots=True)
@@ -58,8 +51,8 @@ class EvmFlows:
     # Through whom they went, and how much of them at once: by owner, whether he gave, and units.
     _seen_at: set[str] = field(default_factory=set)
     _seen: set[tuple[str, bool, int]] = field(default_factory=set)
-    # The exchangers of each token, each with how many things it exchanged.
-    _parties: defaultdict[str | None, list[Party]] = field(default_factory=lambda: defaultdict(list))
+    # The exchangers of each token, without what did not change.
+    _parties: defaultdict[str | None, list[Changes]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def of(
@@ -73,7 +66,7 @@ class EvmFlows:
 
         Those of the logs alone are read once, though a decision begins again with each answer.
         """
-        key = None if balances is not None else (wallet.address, consent.how, tuple(consent.spans))
+        key = None if balances is not None else (wallet.address, consent.is_signed, tuple(consent.spans))
         flows: Self | None = evidence.flows.get(key)
         if flows is not None:
             return flows
@@ -109,12 +102,12 @@ class EvmFlows:
             evidence.flows[key] = flows
         return flows
 
-    def parties(self, mint: str | None) -> Sequence[Party]:
-        """Return those that exchanged a token."""
-        for changes in () if self._parties else self.exchangers.values():
-            mints = [one for one, units in changes.items() if units]
-            for one in mints:
-                self._parties[one].append(Party(changes, len(mints)))
+    def parties(self, mint: str | None) -> Sequence[Changes]:
+        """Return the changes of those that exchanged a token, without what did not change."""
+        for each in () if self._parties else self.exchangers.values():
+            changes = Counter({one: units for one, units in each.items() if units})
+            for one in changes:
+                self._parties[one].append(changes)
         return self._parties.get(mint, ())
 
     @property
@@ -264,6 +257,6 @@ class EvmFlows:
 
 def _within(logs: Sequence[_Placed], consent: Consent, other: Set[int]) -> Sequence[_Placed]:
     """Return those that a consent covers, but for those at other places."""
-    if consent.how is How.SIGNED and not other:
+    if consent.is_signed and not other:
         return logs
     return [one for one in logs if one.place not in other and consent.covers(one.place)]

@@ -66,10 +66,10 @@ def stated(flows: EvmFlows, mint: str, units: int, coin: int) -> int | None:
 def price(flows: EvmFlows, mint: str, units: int, other: str | None) -> int | None:
     """Return for how much of `other` others exchanged exactly these units of a token, or None."""
     parties = flows.parties(mint)
-    clean = all(party.things == len({mint, other}) and party.changes[other] for party in parties)
-    given = -sum(party.changes[mint] for party in parties)
+    clean = all(len(party) == 2 and party[other] for party in parties)
+    given = -sum(party[mint] for party in parties)
     exact = given == units or (not flows.issued(mint) and agrees(given, units))
-    total = sum(party.changes[other] for party in parties)
+    total = sum(party[other] for party in parties)
     return abs(total) if clean and exact and total * units > 0 else None
 
 

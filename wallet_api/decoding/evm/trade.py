@@ -7,7 +7,7 @@ from contextlib import suppress
 from decimal import localcontext
 
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm.consent import Consent, How, consent_of
+from wallet_api.decoding.evm.consent import Consent, consent_of
 from wallet_api.decoding.evm.decision import Decision
 from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question
 from wallet_api.decoding.evm.filter import may_exchange
@@ -37,7 +37,7 @@ def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
 
 def _consented(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> Decoded | None:
     """Return what the wallet traded as it agreed to; None if that does not cover what moved at the wallet."""
-    if consent.how is How.ORDER:
+    if consent.fills:
         return decode_orders(evidence, wallet, consent)
     decoded = Decision(evidence, wallet, consent).decoded()
     mine = evidence.logs.by_owner.get(wallet.address, ())
@@ -54,7 +54,7 @@ def _by_frames(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded | None:
     frames = evidence.answer(Question(Need.FRAMES))
     if not isinstance(frames, Frames) or not frames.spans:
         return None
-    consent = Consent(How.ACCOUNT, frames.spans, coin=frames.coin)
+    consent = Consent(frames.spans, coin=frames.coin)
     with suppress(UnusableRow):
         decoded = Decision(evidence, wallet, consent).decoded()
         return decoded if decoded.drafts else None

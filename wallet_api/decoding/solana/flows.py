@@ -57,6 +57,7 @@ class SolanaFlows:
     `unique` are the mints of which each account has nothing or one whole unit: NFTs.
     """
 
+    signers: AbstractSet[str]
     flows: Sequence[Flow]
     run: Sequence[Step]
     decimals: Mapping[str, int]
@@ -75,7 +76,8 @@ def flows_of(chain: Chain, at: datetime, transaction: Transaction) -> SolanaFlow
     for account in accounts.mints:
         reader.add_withheld(account, after.get(account, 0))
     reader.add_unstated(transaction, chain.largest_rent, run)
-    return SolanaFlows(reader.flows, run, accounts.decimals, _unique(accounts, transaction))
+    unique = _unique(accounts, transaction)
+    return SolanaFlows(transaction.signers, reader.flows, run, accounts.decimals, unique)
 
 
 def changes_of(flows: Iterable[Flow]) -> dict[str, Changes]:

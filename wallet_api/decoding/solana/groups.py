@@ -1,15 +1,14 @@
 """What the flows inside one call of a Solana transaction are for a wallet, and who is its other side."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import cached_property
 from typing import NamedTuple
 
 from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
-from wallet_api.decoding.solana.flows import Flow, Kind, changes_of
+from wallet_api.decoding.solana.flows import Flow, Kind, SolanaFlows, changes_of
 from wallet_api.decoding.solana.onward import onward_of
 from wallet_api.decoding.solana.transactions import OUTSIDE
 
@@ -32,14 +31,6 @@ class Exchange:
     is_consented: bool
 
 
-class Parties(NamedTuple):
-    """The wallet, who signed the transaction, and the call that invoked each of its instructions."""
-
-    wallet: str
-    signers: AbstractSet[str]
-    callers: Mapping[int, int]
-
-
 class Counterpart(NamedTuple):
     """One that gave one thing for another, or the owners of the vaults of one pool, and what they moved."""
 
@@ -47,23 +38,16 @@ class Counterpart(NamedTuple):
     changes: Changes
 
 
-class Outcome(Enum):
-    """What a group of flows is."""
-
-    NOTHING = auto()
-    POSITION = auto()
-    """A pool in which the wallet has a position gave and took the same token."""
-    SETTLED = auto()
-    """Separate instructions paid something in and out, of one that does not sign that it is in exchange."""
-    EXCHANGE = auto()
+# What the wallet exchanged, the flows left over, and what else moved in pools.
+_Found = tuple[Exchange | None, list[Flow], Changes]
 
 
 class Group:
     """The flows inside a call, `top`, or what is left of the transaction (OUTSIDE)."""
 
-    def __init__(self, among: Parties, inside: Sequence[Flow], top: int) -> None:
-        self.among = among
-        self.wallet = among.wallet
+    def __init__(self, wallet: str, read: SolanaFlows, inside: list[Flow], top: int) -> None:
+        self.wallet = wallet
+        self.read = read
         self.inside = inside
         self.top = top
         changes = changes_of(inside)
@@ -93,10 +77,6 @@ class Group:
     def tokens(self) -> list[str]:
         """Return the tokens that the wallet gained or lost."""
         return [mint for mint, units in self.mine.items() if mint is not None and units]
-
-    def outcome(self) -> Outcome:
-        """Return what the flows are for the wallet: that of the first condition which holds."""
-        return next(outcome for holds, outcome in _OUTCOMES if holds(self))
 
     @cached_property
     def positions(self) -> AbstractSet[str]:
@@ -145,7 +125,7 @@ class Group:
                 for others in waiting.values():
                     others -= group
             elif call != self.top:
-                waiting[self.among.callers[call]] |= group
+                waiting[self.read.run[call].caller] |= group
 
     @cached_property
     def unjoined(self) -> AbstractSet[str]:
@@ -157,7 +137,7 @@ class Group:
             for owner in flow[:2]
             if owner
         }
-        agreed = unstated | self.among.signers
+        agreed = unstated | self.read.signers
         return {owner for side in self.sides if side.owners.isdisjoint(agreed) for owner in side.owners}
 
     def is_other_side(self, without: AbstractSet[str] = frozenset()) -> bool:
@@ -166,18 +146,19 @@ class Group:
         took = any(moved[mint] > 0 > units for mint, units in self.mine.items())
         return took and any(moved[mint] < 0 < units for mint, units in self.mine.items())
 
-    def without(self, owners: AbstractSet[str]) -> list[Flow]:
-        """Return the flows without those between the wallet and these owners."""
-        return [
+    def apart(self, owners: AbstractSet[str]) -> _Found:
+        """Return what is found without the flows between the wallet and these owners, a pool of it."""
+        left = [
             flow for flow in self.inside if not (self.wallet in flow[:2] and not owners.isdisjoint(flow[:2]))
         ]
+        if len(left) == len(self.inside):
+            return None, self.inside, self.mine
+        return *find_exchange(self.wallet, self.read, left, self.top)[:2], self.mine
 
     def exchange(self) -> Exchange:
         """Return what the wallet exchanged."""
-        parties, others = (
-            [side.changes for side in self.sides],
-            added(self.moved_by[owner] for owner in self.same),
-        )
+        parties = [side.changes for side in self.sides]
+        others = added(self.moved_by[owner] for owner in self.same)
         if self.top != OUTSIDE and not self._covers(added(parties), others):
             # A pool has an owner for each of its vaults, or one that takes a fee owns a vault.
             own = {self.wallet, ""}
@@ -194,7 +175,7 @@ class Group:
 
     def _is_consented(self) -> bool:
         """Return whether all that the wallet gave left it by its own authority."""
-        if self.wallet in self.among.signers:
+        if self.wallet in self.read.signers:
             return True
         given: Changes = Counter()
         for flow in self.moved:
@@ -203,38 +184,37 @@ class Group:
         return all(given[mint] >= -units for mint, units in self.mine.items() if units < 0)
 
 
-# What joins flows of several calls is only that they are of one transaction. So of a transaction that the
-# wallet signs, the other side must have signed too, or no instruction states what it gave.
-_OUTCOMES: Sequence[tuple[Callable[[Group], bool], Outcome]] = (
-    (lambda group: not exchanges(group.mine), Outcome.NOTHING),
-    (lambda group: bool(group.positions), Outcome.POSITION),
-    (lambda group: group.top != OUTSIDE, Outcome.EXCHANGE),
-    (lambda group: not group.is_other_side(), Outcome.NOTHING),
-    (lambda group: group.wallet not in group.among.signers, Outcome.EXCHANGE),
-    (lambda group: not group.is_other_side(group.unjoined), Outcome.SETTLED),
-    (lambda group: True, Outcome.EXCHANGE),
+def find_exchange(wallet: str, read: SolanaFlows, inside: list[Flow], top: int) -> _Found:
+    """Return what the wallet exchanged inside a call, the flows left over, and what else moved in pools."""
+    if not any(wallet in flow[:2] for flow in inside):
+        return None, inside, Counter()
+    group = Group(wallet, read, inside, top)
+    return next(outcome(group) for holds, outcome in _OUTCOMES if holds(group))
+
+
+def _nothing(group: Group) -> _Found:
+    return None, group.inside, Counter()
+
+
+def _exchange(group: Group) -> _Found:
+    return group.exchange(), [], Counter()
+
+
+# The first condition which holds decides. What joins flows of several calls is only that they are of one
+# transaction. So of one that the wallet signs, the other side must have signed too, or no instruction states
+# what it gave; else separate instructions paid something in and out.
+_OUTCOMES: Sequence[tuple[Callable[[Group], bool], Callable[[Group], _Found]]] = (
+    (lambda group: not exchanges(group.mine), _nothing),
+    # A pool in which the wallet has a position gave and took the same token.
+    (lambda group: bool(group.positions), lambda group: group.apart(group.positions)),
+    (lambda group: group.top != OUTSIDE, _exchange),
+    (lambda group: not group.is_other_side(), _nothing),
+    (lambda group: group.wallet not in group.read.signers, _exchange),
+    (lambda group: not group.is_other_side(group.unjoined), lambda group: group.apart(group.unjoined)),
+    (lambda _: True, _exchange),
 )
 
 
 def _is_trade_for_coin(changes: Changes) -> bool:
     tokens = [units for mint, units in changes.items() if mint is not None and units]
     return len(tokens) == 1 and tokens[0] * changes[None] < 0
-
-
-def find_exchange(
-    among: Parties, inside: list[Flow], top: int
-) -> tuple[Exchange | None, list[Flow], Changes]:
-    """Return what the wallet exchanged inside a call, the flows left over, and what else moved in pools."""
-    if not any(among.wallet in flow[:2] for flow in inside):
-        return None, inside, Counter()
-    group = Group(among, inside, top)
-    outcome = group.outcome()
-    if outcome is Outcome.EXCHANGE:
-        return group.exchange(), [], Counter()
-    if outcome is Outcome.NOTHING:
-        return None, inside, Counter()
-    left = group.without(group.positions if outcome is Outcome.POSITION else group.unjoined)
-    if len(left) == len(inside):
-        return None, inside, group.mine
-    found, rest, _ = find_exchange(among, left, top)
-    return found, rest, group.mine

@@ -11,9 +11,9 @@ from datetime import datetime
 
 from wallet_api.decoding.moves import FEES, Changes
 from wallet_api.decoding.solana.flows import Flow, Kind, SolanaFlows, changes_of, flows_of
-from wallet_api.decoding.solana.groups import Exchange, Parties, find_exchange
+from wallet_api.decoding.solana.groups import Exchange, find_exchange
 from wallet_api.decoding.solana.orders import as_the_makers
-from wallet_api.decoding.solana.transactions import OUTSIDE, Step, Transaction
+from wallet_api.decoding.solana.transactions import OUTSIDE, Transaction
 from wallet_api.decoding.solana.venues import SOLANA
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
@@ -41,17 +41,16 @@ class Moves:
 def read_moves(wallet: TrackedWallet, at: datetime, transaction: Transaction) -> Moves:
     """Return what `wallet` moved in a transaction of a time. Raise UnusableRow."""
     read = flows_of(wallet.chain, at, transaction)
-    address, signers = wallet.address, transaction.signers
-    is_signer = address in signers
-    moved = read.flows if is_signer else as_the_makers(address, signers, read.flows, read.run)
+    address = wallet.address
+    is_signer = address in read.signers
+    moved = read.flows if is_signer else as_the_makers(address, read.signers, read.flows, read.run)
     total = changes_of(moved).get(address, Changes())
     flows = list(_without_nfts(read, moved, address, total))
-    found = _Exchanges(Parties(address, signers, {step.number: step.caller for step in read.run}))
-    rest = found.read(flows, read.run)
+    found, rest, in_pools = _find_exchanges(address, read, flows)
     held = changes_of(flows).get(address, Changes())
     # Who fills orders of others keeps nothing of what passes.
-    kept = (abs(held[mint]) * FEES > abs(units) > 0 for mint, units in found.in_pools.items())
-    return Moves(address, found.exchanges, rest, held, read.decimals, is_signer, any(kept))
+    kept = (abs(held[mint]) * FEES > abs(units) > 0 for mint, units in in_pools.items())
+    return Moves(address, found, rest, held, read.decimals, is_signer, any(kept))
 
 
 def _without_nfts(read: SolanaFlows, moved: Iterable[Flow], wallet: str, total: Changes) -> Iterable[Flow]:
@@ -63,30 +62,22 @@ def _without_nfts(read: SolanaFlows, moved: Iterable[Flow], wallet: str, total: 
             yield flow
 
 
-class _Exchanges:
-    """Finds the exchanges of the smallest calls."""
-
-    def __init__(self, parties: Parties) -> None:
-        self._parties = parties
-        self.exchanges: list[Exchange] = []
-        self.in_pools: Changes = Counter()
-
-    def read(self, flows: Iterable[Flow], run: Sequence[Step]) -> list[Flow]:
-        """Find the exchanges, and return the flows that belong to none."""
-        waiting: defaultdict[int, list[Flow]] = defaultdict(list)
-        for flow in flows:
-            waiting[flow.call].append(flow)
-        for step in reversed(run):
-            inside = waiting.pop(step.number, [])
-            # What is paid to a lender and comes from it is lent.
-            if inside and step.program not in _LENDING:
-                waiting[step.caller] += self._left(inside, step.number)
-        return self._left(sorted(waiting[OUTSIDE], key=lambda flow: flow.number), OUTSIDE)
-
-    def _left(self, inside: list[Flow], top: int) -> list[Flow]:
-        """Return what of the flows inside a call is no part of an exchange in it, nor liquidity."""
-        exchange, left, in_pools = find_exchange(self._parties, inside, top)
-        self.in_pools.update(in_pools)
-        if exchange is not None:
-            self.exchanges.append(exchange)
-        return left
+def _find_exchanges(
+    wallet: str, read: SolanaFlows, flows: Iterable[Flow]
+) -> tuple[list[Exchange], list[Flow], Changes]:
+    """Return the exchanges of the smallest calls, the flows that belong to none, and what moved in pools."""
+    found: list[Exchange] = []
+    in_pools: Changes = Counter()
+    waiting: defaultdict[int, list[Flow]] = defaultdict(list)
+    for flow in flows:
+        waiting[flow.call].append(flow)
+    # What is paid to a lender and comes from it is lent.
+    calls = ((step.number, step.caller) for step in reversed(read.run) if step.program not in _LENDING)
+    for call, caller in (*calls, (OUTSIDE, OUTSIDE)):
+        if inside := waiting.pop(call, None):
+            ordered = sorted(inside, key=lambda flow: flow.number) if call == OUTSIDE else inside
+            exchange, left, pooled = find_exchange(wallet, read, ordered, call)
+            found += () if exchange is None else (exchange,)
+            in_pools.update(pooled)
+            waiting[caller] += left
+    return found, waiting[OUTSIDE], in_pools

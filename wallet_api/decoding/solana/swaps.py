@@ -27,7 +27,7 @@ from wallet_api.decoding.solana.groups import Exchange
 from wallet_api.decoding.solana.moves import Moves, read_moves
 from wallet_api.decoding.solana.transactions import SolanaEvidence
 from wallet_api.decoding.solana.venues import SOLANA
-from wallet_api.decoding.swaps import DIGITS, LIQUIDITY, NO_TRADE, UNSIGNED, Reason, Swap, TrackedWallet
+from wallet_api.decoding.swaps import DIGITS, LIQUIDITY, NO_TRADE, UNSIGNED, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
 from wallet_api.decoding.venues import Role
 
@@ -40,9 +40,7 @@ _LEFTOVER = 100
 # Tips and fees, in lamports, may be so much of small amounts; of larger ones a fifth at most (FEES).
 _LARGE = 20_000_000
 
-
-class UnclearSwap(UnusableRow):
-    """A transaction in which the wallet exchanged something, but it is unclear what for what."""
+_NONE = Decoded(why=NO_TRADE)
 
 
 def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
@@ -55,9 +53,6 @@ def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
         moves = read_moves(wallet, evidence.created_at, transaction)
         with localcontext(prec=DIGITS):
             return _decoded(evidence, wallet, moves)
-    except UnclearSwap as error:
-        # It is raised for what the wallet has consented to.
-        return Decoded(why=Reason.UNCLEAR, detail=str(error))
     except UnusableRow as error:
         return Decoded(why=Reason.UNREADABLE, detail=str(error), is_signed=is_signer)
 
@@ -67,7 +62,7 @@ def _decoded(evidence: SolanaEvidence, wallet: TrackedWallet, moves: Moves) -> D
     if moves.exchanges and not consented:
         return Decoded(why=UNSIGNED, is_signed=False, unproven=_unproven(evidence, wallet, moves))
     is_signed = moves.is_signer or bool(consented) or any(_left(moves))
-    decoded = Decoded.of(_Reader(wallet, evidence, moves, consented).swaps())
+    decoded = _Reader(wallet, evidence, moves, consented).decoded()
     why = LIQUIDITY if moves.is_liquidity and decoded.why == NO_TRADE else decoded.why
     return replace(decoded, why=why, is_signed=is_signed)
 
@@ -75,7 +70,7 @@ def _decoded(evidence: SolanaEvidence, wallet: TrackedWallet, moves: Moves) -> D
 def _unproven(evidence: SolanaEvidence, wallet: TrackedWallet, moves: Moves) -> Sequence[Draft]:
     """Return the trades that it would be if the wallet had agreed; none if they are unclear."""
     try:
-        return Decoded.of(_Reader(wallet, evidence, moves, moves.exchanges).swaps()).drafts
+        return _Reader(wallet, evidence, moves, moves.exchanges).decoded().drafts
     except UnusableRow:
         return ()
 
@@ -107,9 +102,9 @@ class _Reader:
         traded = [mint for mint in self._tokens if self._is_round_trip(mint)]
         self._write = SwapWriter(wallet, evidence.signature, evidence.created_at, moves.decimals, traded)
 
-    def swaps(self) -> list[Swap]:
-        """Return the swaps; none for what is no trade. Raise UnclearSwap, and UnusableRow."""
-        return next(swaps(self) for holds, swaps in _KINDS if holds(self))
+    def decoded(self) -> Decoded:
+        """Return the outcome of the first rule that applies. Raise UnusableRow."""
+        return next(outcome(self) for applies, outcome in _RULES if applies(self))
 
     def _net(self) -> dict[str, int]:
         """Return what was exchanged of each token, with fees in it, and without remainders."""
@@ -132,26 +127,14 @@ class _Reader:
         moved = [party[mint] for party in self._parties]
         return min(sum(units for units in moved if units > 0), -sum(units for units in moved if units < 0))
 
-    @property
     def is_none(self) -> bool:
         """Return whether the wallet exchanged nothing."""
         return not self._tokens or not exchanges(self._exchanged())
 
-    def nothing(self) -> list[Swap]:
-        """Return no swap. Raise UnclearSwap if the wallet gave and got something all the same."""
-        self._check_rest()
-        return []
-
-    def for_others(self) -> list[Swap]:
-        """Return no swap."""
-        return []
-
-    @property
     def is_for_coin(self) -> bool:
         """Return whether one token was exchanged for the native coin."""
         return len(self._tokens) == 1
 
-    @property
     def is_for_others(self) -> bool:
         """Return whether the wallet kept nothing of what it exchanged, as one that fills orders of others."""
         held = self._moves.total
@@ -162,23 +145,23 @@ class _Reader:
         changes[None] = self._coin
         return changes
 
-    def _check_rest(self) -> None:
-        """Raise UnclearSwap for a token gone and coin come, the reverse, or proceeds that went elsewhere."""
+    def nothing(self) -> Decoded:
+        """Return no trade; UNCLEAR for a token gone and coin come, the reverse, or proceeds elsewhere."""
         changes = changes_of(self._moves.rest)
         net = changes.get(self._moves.wallet, Counter())
         gone = {flow.mint for flow in _left(self._moves) if exchanges(changes[flow.taker])} - {None}
         if any(net[mint] < 0 for mint in gone):
-            raise UnclearSwap(ELSEWHERE)
-        if self._moves.is_signer and _is_apart(net):
-            raise UnclearSwap(NO_EXCHANGE)
+            return _unclear(ELSEWHERE)
+        return _unclear(NO_EXCHANGE) if self._moves.is_signer and _is_apart(net) else _NONE
 
-    def for_coin(self) -> list[Swap]:
-        """Return the swap of one token for the native coin, with tips and fees in its value."""
+    def for_coin(self) -> Decoded:
+        """Return the trade of one token for the native coin, with tips and fees in its value."""
+        if not self._is_agreed():
+            return _unclear(DISAGREES)
         ((mint, units),) = self._tokens.items()
-        self._check(mint)
         value = abs(self._coin)
         value = value + self._fees() if units > 0 else max(0, value - self._fees())
-        return [self._write.for_coin(mint, units, value, self._moved_for(mint))]
+        return Decoded.of([self._write.for_coin(mint, units, value, self._moved_for(mint))])
 
     def _is_round_trip(self, mint: str) -> bool:
         """Return whether the wallet both bought and sold a token."""
@@ -208,19 +191,20 @@ class _Reader:
             if taker in _TIPS or units <= max(abs(self._coin) // FEES, _LARGE)
         )
 
-    def for_token(self) -> list[Swap]:
-        """Return the swap of a token for another one, by the coin or the dollars that both were worth."""
-        lost, gained = sorted(self._tokens, key=lambda mint: self._tokens[mint])
-        for mint in (lost, gained):
-            self._check(mint)
+    def for_token(self) -> Decoded:
+        """Return the trades of a token for another one, by the coin or the dollars that both were worth."""
+        if not self._is_agreed():
+            return _unclear(DISAGREES)
         tokens = self._tokens
+        lost, gained = sorted(tokens, key=lambda mint: tokens[mint])
         usd = self._usd((lost, gained))
         coin = self._coin_of((lost, gained), is_exact=True)
         if coin is None and usd is None:
             coin = self._coin_of((lost, gained), is_exact=False)
         if coin is not None:
-            return [self._write.for_coin(mint, tokens[mint], coin, usd=usd) for mint in (gained, lost)]
-        return [self._write.for_token((gained, tokens[gained]), (lost, tokens[lost]), usd)]
+            each = (self._write.for_coin(mint, tokens[mint], coin, usd=usd) for mint in (gained, lost))
+            return Decoded.of([*each])
+        return Decoded.of([self._write.for_token((gained, tokens[gained]), (lost, tokens[lost]), usd)])
 
     def _usd(self, mints: tuple[str, str]) -> Decimal | None:
         """Return the dollars of a swap: those that are one of the two, or else that others moved for one."""
@@ -234,17 +218,16 @@ class _Reader:
         prices = (self._price(mint, None, is_exact=is_exact) for mint in mints)
         return next((price for price in prices if price), None)
 
-    def separately(self) -> list[Swap]:
-        """Return the swaps of several tokens, each with the coin for which others exchanged it."""
-        prices = {mint: self._price(mint, None) for mint in self._tokens}
-        swaps = [
-            self._write.for_coin(mint, self._tokens[mint], price) for mint, price in prices.items() if price
-        ]
-        if len(swaps) < len(self._tokens):
-            raise UnclearSwap(UNCLEAR)
-        return swaps
+    def separately(self) -> Decoded:
+        """Return the trades of several tokens, each with the coin for which others exchanged it."""
+        swaps = []
+        for mint, units in self._tokens.items():
+            price = self._price(mint, None)
+            if not price:
+                return _unclear(UNCLEAR)
+            swaps.append(self._write.for_coin(mint, units, price))
+        return Decoded.of(swaps)
 
-    @property
     def is_pair(self) -> bool:
         """Return whether one token was sold for another one, and coin passed through, but for a leftover."""
         signs = sorted(units > 0 for units in self._tokens.values() if units)
@@ -253,11 +236,10 @@ class _Reader:
         flow = sum(abs(party[None]) for party in self._parties)
         return abs(self._coin) * _LEFTOVER <= flow
 
-    def _check(self, mint: str) -> None:
-        """Raise UnclearSwap unless others moved what the wallet moved, but for fees in the token itself."""
-        others = self._others[mint] + sum(party[mint] for party in self._parties)
-        if not agrees(self._tokens[mint], -others, FEES):
-            raise UnclearSwap(DISAGREES)
+    def _is_agreed(self) -> bool:
+        """Return whether others moved what the wallet moved, but for fees in the tokens themselves."""
+        others = added((self._others, *self._parties))
+        return all(agrees(units, -others[mint], FEES) for mint, units in self._tokens.items())
 
     def _price(self, mint: str, other: str | None, *, is_exact: bool = True) -> int | None:
         """Return for how much of `other` others exchanged the wallet's amount, or else most of it."""
@@ -275,6 +257,10 @@ class _Reader:
         return None if price is None else self._write.amount(stable, price)
 
 
+def _unclear(detail: str) -> Decoded:
+    return Decoded(why=Reason.UNCLEAR, detail=detail)
+
+
 def _is_apart(net: Changes) -> bool:
     """Return whether a token is gone and coin has come, or the reverse, for more than tips."""
     tokens = [units for mint, units in net.items() if mint is not None]
@@ -287,11 +273,11 @@ def _between(parties: Sequence[Changes], mints: set[str | None]) -> list[Changes
     return [party for party in parties if {mint for mint, units in party.items() if units} == mints]
 
 
-# What the exchanges of a transaction are: that of the first condition which holds.
-_KINDS: Sequence[tuple[Callable[[_Reader], bool], Callable[[_Reader], list[Swap]]]] = (
-    (lambda reader: reader.is_none, _Reader.nothing),
-    (lambda reader: reader.is_for_others, _Reader.for_others),
-    (lambda reader: reader.is_for_coin, _Reader.for_coin),
-    (lambda reader: reader.is_pair, _Reader.for_token),
-    (lambda reader: True, _Reader.separately),
+# What applies first decides.
+_RULES: Sequence[tuple[Callable[[_Reader], bool], Callable[[_Reader], Decoded]]] = (
+    (_Reader.is_none, _Reader.nothing),
+    (_Reader.is_for_others, lambda _: _NONE),
+    (_Reader.is_for_coin, _Reader.for_coin),
+    (_Reader.is_pair, _Reader.for_token),
+    (lambda _: True, _Reader.separately),
 )
