@@ -1,8 +1,12 @@
-"""The door of the decoder, apart from its package: most of the service has no transactions."""
+"""The door of the decoder, apart from its package: most of the service has no transactions.
 
+A decision may depend on what a node has not returned yet, which only the decision finds out. It then raises
+Unanswered with questions. The caller adds their answers to the evidence, and decodes again.
+"""
+
+from wallet_api.decoding.evm.decode import decode_evm
 from wallet_api.decoding.evm.evidence import EvmEvidence
-from wallet_api.decoding.evm.trade import decode_evm
-from wallet_api.decoding.solana.swaps import decode_solana
+from wallet_api.decoding.solana.decode import decode_solana
 from wallet_api.decoding.solana.transactions import SolanaEvidence
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.trades import Decoded

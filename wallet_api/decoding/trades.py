@@ -104,7 +104,7 @@ class Decoded:
         return isinstance(self.why, Reason)
 
     @classmethod
-    def of(cls, swaps: Sequence[Swap], *, from_logs: bool = False) -> Self:
+    def from_swaps(cls, swaps: Sequence[Swap], *, from_logs: bool = False) -> Self:
         """Return the trades of the swaps; NO_VALUE if one of two tokens has no value, NO_TRADE for none."""
         drafted = draft_trades(swaps)
         if drafted.left_out:

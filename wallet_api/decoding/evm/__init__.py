@@ -1,1 +1,1 @@
-"""Decode transactions of EVM chains: `trade.py` begins, `decision.py` has the rules."""
+"""Decode transactions of EVM chains: `decode.py` begins, `decision.py` has the rules."""

@@ -6,12 +6,12 @@ The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM cha
 from collections import Counter
 from dataclasses import dataclass
 
+from wallet_api.decoding.changes import agrees
 from wallet_api.decoding.evm.consent import Consent
 from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
-from wallet_api.decoding.evm.flows import EvmFlows
 from wallet_api.decoding.evm.logs import Logs, signed
+from wallet_api.decoding.evm.owners import EvmOwners
 from wallet_api.decoding.evm.routers import is_returned, kept_fee, paid_out
-from wallet_api.decoding.moves import agrees
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 
@@ -32,33 +32,33 @@ class CoinChange:
 
 
 def find_coin(
-    evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int
-) -> tuple[CoinChange, EvmFlows]:
-    """Return the change beside these units of a token, and the flows as they are then known.
+    evidence: EvmEvidence, consent: Consent, owners: EvmOwners, units: int
+) -> tuple[CoinChange, EvmOwners]:
+    """Return the change beside these units of a token, and what owners are then known to have.
 
     Raise Unanswered.
     """
-    logs, owner = evidence.logs, flows.wallet.address
-    wrapped, own = flows.mine[None], flows.own_wraps
-    is_paid = wrapped * units < 0 and not (flows.paid or own)
+    logs, owner = evidence.logs, owners.wallet.address
+    wrapped, own = owners.mine[None], owners.own_wraps
+    is_paid = wrapped * units < 0 and not (owners.paid or own)
     # A contract that is called may add native coin, such as a tip.
     if is_paid and logs.to != owner:
-        return CoinChange(wrapped, is_exact=True), flows
-    change = exact_change(evidence, flows.wallet, consent)
+        return CoinChange(wrapped, is_exact=True), owners
+    change = exact_change(evidence, owners.wallet, consent)
     if change is not None:
         changes = _logged_changes(logs, consent) or evidence.answers.get(Question(Need.CHANGES))
         # Those of the whole transaction say nothing of a part of it.
         if isinstance(changes, dict) and consent.coin is None:
-            flows = EvmFlows.of(flows.wallet, evidence, consent, changes)
-        return CoinChange(change + wrapped, is_exact=True), flows
+            owners = EvmOwners.read(owners.wallet, evidence, consent, changes)
+        return CoinChange(change + wrapped, is_exact=True), owners
     if is_paid:
-        return CoinChange(wrapped, is_exact=True), flows
-    said = paid_out(flows, units) if consent.is_signed else 0
+        return CoinChange(wrapped, is_exact=True), owners
+    said = paid_out(owners, units) if consent.is_signed else 0
     if said:
-        return CoinChange(wrapped + said, is_exact=True), flows
-    kept = kept_fee(evidence, flows, units) if consent.is_signed else 0
-    logged = _logged(evidence, consent, flows, units, kept)
-    return CoinChange(wrapped - own + logged, is_exact=False, kept=kept), flows
+        return CoinChange(wrapped + said, is_exact=True), owners
+    kept = kept_fee(evidence, owners, units) if consent.is_signed else 0
+    logged = _logged(evidence, consent, owners, units, kept)
+    return CoinChange(wrapped - own + logged, is_exact=False, kept=kept), owners
 
 
 def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int | None:
@@ -110,7 +110,7 @@ def may_have_moved_coin(logs: Logs) -> bool:
     units = {move.units for move in logs.moves}
     return any(
         abs(value) not in units
-        for event in logs.of_role(Role.POOL, Role.MANAGER)
+        for event in logs.events_of(Role.POOL, Role.MANAGER)
         if len(event.values) > max(event.venue.places)
         for value in signed(event.values[place] for place in event.venue.places)
     )
@@ -137,18 +137,18 @@ def _balance_change(evidence: EvmEvidence, consent: Consent) -> int | None:
     return change
 
 
-def _logged(evidence: EvmEvidence, consent: Consent, flows: EvmFlows, units: int, kept: int) -> int:
+def _logged(evidence: EvmEvidence, consent: Consent, owners: EvmOwners, units: int, kept: int) -> int:
     """Return by how much the native coin changed according to logs, without a fee that was kept.
 
     What others wrapped, and native pools got, came from the wallet, if everybody else has what he had before.
     The rest of the value came back, or is a fee if it is small, and a router is not known to return it.
     Raise Unanswered.
     """
-    change = flows.withdrawn - flows.deposited - flows.pooled - kept
+    change = owners.withdrawn - owners.deposited - owners.pooled - kept
     # A contract pays native coin without sending a transaction.
-    if not consent.is_signed or evidence.logs.to == flows.wallet.address or change > 0:
+    if not consent.is_signed or evidence.logs.to == owners.wallet.address or change > 0:
         return change
-    is_small = units > 0 and (not change or agrees(-change, flows.paid, _FEES))
-    if is_small and not is_returned(evidence, flows, -change):
-        return -flows.paid
-    return max(change, -flows.paid)
+    is_small = units > 0 and (not change or agrees(-change, owners.paid, _FEES))
+    if is_small and not is_returned(evidence, owners, -change):
+        return -owners.paid
+    return max(change, -owners.paid)

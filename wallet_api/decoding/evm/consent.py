@@ -71,7 +71,7 @@ def _operations(logs: Logs, address: str) -> Consent | None:
     spans: list[tuple[int, int]] = []
     starts: dict[str, int] = {}
     cost, entry_point = 0, ""
-    for event in logs.of_role(Role.ENTRY_POINT, Role.START):
+    for event in logs.events_of(Role.ENTRY_POINT, Role.START):
         if event.venue.role == Role.ENTRY_POINT and len(event.values) > max(event.venue.places):
             account, paymaster, charged = event.venue.places
             if event.address(account) == address:
@@ -86,7 +86,7 @@ def _signed_calls(logs: Logs, address: str) -> Consent | None:
     """Return the consent to what a known contract, which the transaction calls, ran for the wallet."""
     spans: list[tuple[int, int]] = []
     start = 0
-    for event in logs.of_role(Role.RUNS):
+    for event in logs.events_of(Role.RUNS):
         if event.emitter == logs.to:
             if event.address(*event.venue.places) == address:
                 spans.append((start, event.place))
@@ -102,7 +102,7 @@ def _runs(logs: Logs, address: str) -> Consent | None:
     """
     spans: list[tuple[int, int]] = []
     starts: list[int] = []
-    for event in logs.of_role(Role.ACCOUNT_START, Role.ACCOUNT):
+    for event in logs.events_of(Role.ACCOUNT_START, Role.ACCOUNT):
         if event.emitter != address:
             continue
         if event.venue.role == Role.ACCOUNT_START:

@@ -5,13 +5,10 @@ The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 
 from collections.abc import Callable, Mapping
 
-from wallet_api.decoding.evm.asked import asked
+from wallet_api.decoding.changes import DISAGREES, FEES, NO_EXCHANGE, agrees
 from wallet_api.decoding.evm.coin import CoinChange, find_coin
 from wallet_api.decoding.evm.consent import Consent
-from wallet_api.decoding.evm.evidence import EvmEvidence, decimals_of
-from wallet_api.decoding.evm.flows import EvmFlows
-from wallet_api.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
-from wallet_api.decoding.evm.others import (
+from wallet_api.decoding.evm.counterparts import (
     NOTHING,
     Exchanged,
     exchanged,
@@ -23,10 +20,12 @@ from wallet_api.decoding.evm.others import (
     sent_to_itself,
     stated,
 )
+from wallet_api.decoding.evm.evidence import EvmEvidence, known_decimals
+from wallet_api.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
+from wallet_api.decoding.evm.owners import EvmOwners
 from wallet_api.decoding.evm.pairs import NO_PRICES, decode_pair, decode_separately
-from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, agrees
-from wallet_api.decoding.swaps import NO_TRADE, Reason, TrackedWallet
+from wallet_api.decoding.evm.router_calls import router_call
+from wallet_api.decoding.swaps import NO_TRADE, Reason, SwapWriter, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
 _NONE = Decoded(why=NO_TRADE)
@@ -47,11 +46,11 @@ class Decision:
         self._stable = wallet.chain.stable_mints
         self._decimals: Mapping[str, int] = {}
         self._unpriced: set[str] | None = None
-        self._flows = flows = EvmFlows.of(wallet, evidence, consent, None)
-        self._raw = raw = {mint: units for mint, units in flows.mine.items() if mint is not None and units}
+        self._flows = owners = EvmOwners.read(wallet, evidence, consent, None)
+        self._raw = raw = {mint: units for mint, units in owners.mine.items() if mint is not None and units}
         # What is minted or burned for the wallet stands for what it deposits or withdraws.
-        self._shares = [mint for mint in raw if flows.is_share(mint)]
-        passed = {} if not raw or self._shares else one_way(flows)
+        self._shares = [mint for mint in raw if owners.is_share(mint)]
+        passed = {} if not raw or self._shares else one_way(owners)
         self._passed = {
             mint: units for mint, units in passed.items() if abs(units) * FEES > abs(raw.get(mint, 0))
         }
@@ -102,7 +101,7 @@ class Decision:
     def is_unknown(self) -> bool:
         """Return whether the decimals of a token are not known. Raise Unanswered."""
         mints = self._raw.keys() | self._tokens.keys()
-        self._decimals = decimals_of(self._evidence, sorted(mints | self._stable))
+        self._decimals = known_decimals(self._evidence, sorted(mints | self._stable))
         return bool(mints - self._decimals.keys())
 
     def is_passed_on(self) -> bool:
@@ -126,16 +125,16 @@ class Decision:
 
     def is_pair(self) -> bool:
         """Return whether one token went for another one, and no coin."""
-        flows = self._flows
-        has_no_coin = not (flows.paid or flows.mine[None] or flows.wraps)
-        return len(self._gained) == len(self._lost) == 1 and (passes_through(flows) or has_no_coin)
+        owners = self._flows
+        has_no_coin = not (owners.paid or owners.mine[None] or owners.wraps)
+        return len(self._gained) == len(self._lost) == 1 and (passes_through(owners) or has_no_coin)
 
     def is_one_sided(self) -> bool:
         """Return whether the wallet only gave, or only got."""
-        flows = self._flows
+        owners = self._flows
         signs = {units > 0 for units in self._tokens.values()}
-        coin = flows.mine[None] - flows.paid
-        signs |= {coin > 0} if coin else {True} if flows.withdrawn else set()
+        coin = owners.mine[None] - owners.paid
+        signs |= {coin > 0} if coin else {True} if owners.withdrawn else set()
         return len(signs) < 2
 
     def _coin(self, units: int) -> CoinChange:
@@ -187,7 +186,7 @@ class Decision:
 
     def _is_for_another(self) -> bool:
         """Return whether the wallet had a known router pay another one. Raise Unanswered."""
-        return self._consent.is_signed and not asked(self._evidence).is_for(self._wallet.address)
+        return self._consent.is_signed and not router_call(self._evidence).is_for(self._wallet.address)
 
     def _is_confirmed(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> bool:
         """Return whether others exchanged about the coin that logs say, and all of the token."""
@@ -196,7 +195,7 @@ class Decision:
 
     def _trade(self, mint: str, units: int, coin: CoinChange, moved: int) -> Decoded:
         swap = self._write.for_coin(mint, units, coin.units, moved)
-        return Decoded.of([swap], from_logs=not coin.is_exact)
+        return Decoded.from_swaps([swap], from_logs=not coin.is_exact)
 
     def _unpaid(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> Decoded:
         """Return why a token is no trade for which the wallet neither paid nor received coin."""

@@ -44,7 +44,7 @@ class EvmEvidence:
 
     `is_alone` is whether nothing else in the block is known to have changed the wallet's native balance.
     `other_fees` are what other transactions of the wallet in the block have cost, which moved no coin else.
-    `answers` are those of the node; None for what it does not have. `flows` are what was already read of the
+    `answers` are those of the node; None for what it does not have. `owners` are what was already read of the
     logs, since a decision begins again with each answer.
     """
 
@@ -54,7 +54,7 @@ class EvmEvidence:
     is_alone: bool = False
     other_fees: int = 0
     answers: dict[Question, object] = field(default_factory=dict)
-    flows: dict[object, Any] = field(default_factory=dict)
+    owners: dict[object, Any] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -76,7 +76,7 @@ class Unanswered(Exception):
         self.questions = questions
 
 
-def decimals_of(evidence: EvmEvidence, mints: Sequence[str]) -> Mapping[str, int]:
+def known_decimals(evidence: EvmEvidence, mints: Sequence[str]) -> Mapping[str, int]:
     """Return the decimals of tokens, without those that are unknown. Raise Unanswered."""
     questions = {mint: Question(Need.DECIMALS, mint) for mint in mints}
     missing = [question for question in questions.values() if question not in evidence.answers]

@@ -9,12 +9,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from wallet_api.decoding.changes import FEES, agrees
 from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question
-from wallet_api.decoding.evm.input import Order, orders_in
 from wallet_api.decoding.evm.logs import Event
 from wallet_api.decoding.evm.receipts import ZERO
+from wallet_api.decoding.evm.signed_orders import Order, orders_in
 from wallet_api.decoding.evm.venues import EVM
-from wallet_api.decoding.moves import FEES, agrees
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 
@@ -77,7 +77,7 @@ class _Orders:
     def _of(self, *roles: Role) -> Iterator[Event]:
         return (
             event
-            for event in self._evidence.logs.of_role(*roles)
+            for event in self._evidence.logs.events_of(*roles)
             if len(event.values) > max(event.venue.places) and not self._is_other(event.place)
         )
 

@@ -2,22 +2,22 @@
 
 from collections import Counter
 
+from wallet_api.decoding.changes import Changes, is_exchange
 from wallet_api.decoding.evm.coin import may_have_moved_coin
 from wallet_api.decoding.evm.consent import consent_of
 from wallet_api.decoding.evm.evidence import EvmEvidence, Unanswered
 from wallet_api.decoding.evm.logs import Logs
-from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED, TrackedWallet
 
 
 def may_exchange(logs: Logs, wallet: TrackedWallet) -> bool:
     """Return whether the wallet has more or less of a token, and there is more than plain transfers."""
-    changes = changes_of(logs, wallet)
+    changes = wallet_changes(logs, wallet)
     if not any(units for mint, units in changes.items() if mint is not None):
         return False
     is_call = logs.sender == wallet.address and logs.to not in changes
     is_more = logs.has_more or len(logs.moves) > len(logs.by_owner.get(wallet.address, ()))
-    return is_more or exchanges(changes) or is_call
+    return is_more or is_exchange(changes) or is_call
 
 
 def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
@@ -37,14 +37,14 @@ def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
 
 def may_be_named(logs: Logs, wallet: TrackedWallet) -> bool:
     """Return whether the wallet gave money and got something, or the reverse, as far as logs show."""
-    changes = changes_of(logs, wallet)
+    changes = wallet_changes(logs, wallet)
     money = {None, *wallet.chain.stable_mints}
-    if exchanges(changes):
+    if is_exchange(changes):
         return any(changes[mint] for mint in money)
     return not changes.keys() & money and may_have_moved_coin(logs)
 
 
-def changes_of(logs: Logs, wallet: TrackedWallet) -> Changes:
+def wallet_changes(logs: Logs, wallet: TrackedWallet) -> Changes:
     """Return what the wallet has more or less of each token and of wrapped coin, by the transfers."""
     changes: Changes = Counter()
     for move in logs.by_owner.get(wallet.address, ()):

@@ -28,7 +28,7 @@ _SIGN = 1 << 255
 _PARTY = 5
 
 
-class Move(NamedTuple):
+class EvmMove(NamedTuple):
     """Units of a token, or (None) of wrapped coin, that one owner sent to another; `place` is the log's."""
 
     place: int
@@ -98,12 +98,12 @@ class Logs:
     receipt: Receipt
     sender: str
     to: str
-    moves: list[Move] = field(default_factory=list)
+    moves: list[EvmMove] = field(default_factory=list)
     wraps: list[Wrap] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    native: list[Move] = field(default_factory=list)
+    native: list[EvmMove] = field(default_factory=list)
     has_more: bool = False
-    by_owner: defaultdict[str, list[Move]] = field(default_factory=lambda: defaultdict(list))
+    by_owner: defaultdict[str, list[EvmMove]] = field(default_factory=lambda: defaultdict(list))
     # Other logs than transfers and approvals.
     by_emitter: defaultdict[str, list[Log]] = field(default_factory=lambda: defaultdict(list))
 
@@ -115,7 +115,7 @@ class Logs:
             logs._add(chain.wrapped_mint, place, log)
         return logs
 
-    def of_role(self, *roles: Role) -> Iterable[Event]:
+    def events_of(self, *roles: Role) -> Iterable[Event]:
         """Return the events of venues with these roles, in their order."""
         return (event for event in self.events if event.venue.role in roles)
 
@@ -135,7 +135,7 @@ class Logs:
             if len(log.topics) == 3 and len(log.data) == _WORD:
                 giver, taker = map(address_of, log.topics[1:])
                 mint = None if contract in (wrapped, EVM_NATIVE_EMITTER) else contract
-                move = Move(place, giver, taker, mint, quantity(log.data))
+                move = EvmMove(place, giver, taker, mint, quantity(log.data))
                 if contract == EVM_NATIVE_EMITTER:
                     self.native.append(move)
                     return

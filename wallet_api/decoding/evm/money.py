@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.evm.coin import exact_change, may_have_moved_coin
 from wallet_api.decoding.evm.consent import Consent
-from wallet_api.decoding.evm.evidence import EvmEvidence, decimals_of
+from wallet_api.decoding.evm.counterparts import exchanged
+from wallet_api.decoding.evm.evidence import EvmEvidence, known_decimals
 from wallet_api.decoding.evm.fills import Fill
-from wallet_api.decoding.evm.filter import changes_of
-from wallet_api.decoding.evm.flows import EvmFlows
-from wallet_api.decoding.evm.orders import filled
-from wallet_api.decoding.evm.others import exchanged
-from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.swaps import UNSIGNED, TrackedWallet
+from wallet_api.decoding.evm.filter import wallet_changes
+from wallet_api.decoding.evm.orders import fill_swap
+from wallet_api.decoding.evm.owners import EvmOwners
+from wallet_api.decoding.swaps import UNSIGNED, SwapWriter, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
 
 _UNPROVEN = Decoded(why=UNSIGNED, is_signed=False)
@@ -53,11 +52,11 @@ def decode_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
     money = moved.units.keys() & {chain.wrapped_mint, *chain.stable_mints}
     if not (money and moved.lost and moved.gained):
         return _UNPROVEN
-    flows = EvmFlows.of(wallet, evidence, Consent.to_all(evidence.logs), None)
+    owners = EvmOwners.read(wallet, evidence, Consent.to_all(evidence.logs), None)
     tokens = moved.units.keys() - {chain.wrapped_mint}
-    if any(flows.is_share(mint) for mint in tokens):
+    if any(owners.is_share(mint) for mint in tokens):
         return _UNPROVEN
-    decimals = decimals_of(evidence, sorted(tokens | chain.stable_mints))
+    decimals = known_decimals(evidence, sorted(tokens | chain.stable_mints))
     if tokens - decimals.keys():
         return _UNPROVEN
     write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, tokens)
@@ -65,7 +64,7 @@ def decode_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
         drafts = _drafts(write, moved)
     except UnusableRow:
         return _UNPROVEN
-    if drafts and moved.is_one_for_one and _is_proven(evidence, wallet, moved, flows):
+    if drafts and moved.is_one_for_one and _is_proven(evidence, wallet, moved, owners):
         return Decoded(drafts, swaps=1, from_logs=chain.wrapped_mint in moved.units and moved.coin is None)
     return Decoded(why=UNSIGNED, is_signed=False, unproven=drafts)
 
@@ -73,7 +72,7 @@ def decode_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
 def _moved(evidence: EvmEvidence, wallet: TrackedWallet) -> _Moved:
     """Return what moved at the wallet, with the native coin where a node shows it. Raise Unanswered."""
     wrapped, logs = wallet.chain.wrapped_mint, evidence.logs
-    changes = {mint or wrapped: units for mint, units in changes_of(logs, wallet).items()}
+    changes = {mint or wrapped: units for mint, units in wallet_changes(logs, wallet).items()}
     coin: int | None = 0
     # A contract that is called may add native coin, such as a tip.
     if logs.to == wallet.address or may_have_moved_coin(logs):
@@ -84,7 +83,7 @@ def _moved(evidence: EvmEvidence, wallet: TrackedWallet) -> _Moved:
     return _Moved({mint: units for mint, units in changes.items() if units}, coin)
 
 
-def _is_proven(evidence: EvmEvidence, wallet: TrackedWallet, moved: _Moved, flows: EvmFlows) -> bool:
+def _is_proven(evidence: EvmEvidence, wallet: TrackedWallet, moved: _Moved, owners: EvmOwners) -> bool:
     """Return whether the wallet's own code has done it.
 
     The transaction calls it; or the state shows that its native coin is gone, which nobody else can send, and
@@ -96,7 +95,7 @@ def _is_proven(evidence: EvmEvidence, wallet: TrackedWallet, moved: _Moved, flow
     spent, (gained,) = -(moved.coin or 0), moved.gained
     if moved.lost != [wrapped] or moved.units[wrapped] != moved.coin or spent <= 0:
         return False
-    others = -exchanged(flows, gained, moved.units[gained]).coin
+    others = -exchanged(owners, gained, moved.units[gained]).coin
     return spent <= 2 * others <= 3 * spent
 
 
@@ -104,7 +103,9 @@ def _drafts(write: SwapWriter, moved: _Moved) -> Sequence[Draft]:
     """Return the trades of one thing for another; of more than two, each token without a value."""
     if moved.is_one_for_one:
         (lost,), (gained,) = moved.lost, moved.gained
-        return Decoded.of([filled(write, Fill(lost, -moved.units[lost], gained, moved.units[gained]))]).drafts
+        return Decoded.from_swaps(
+            [fill_swap(write, Fill(lost, -moved.units[lost], gained, moved.units[gained]))]
+        ).drafts
     wallet = write.wallet
     return [
         Draft(

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from wallet_api.decoding.evm.coin import exact_change, may_have_moved_coin
 from wallet_api.decoding.evm.consent import Consent
-from wallet_api.decoding.evm.evidence import EvmEvidence, decimals_of
+from wallet_api.decoding.evm.evidence import EvmEvidence, known_decimals
 from wallet_api.decoding.evm.fills import Fill
-from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.swaps import NO_TRADE, Reason, Swap, TrackedWallet
+from wallet_api.decoding.swaps import NO_TRADE, Reason, Swap, SwapWriter, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
@@ -31,13 +30,13 @@ def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent
     if _is_ambiguous(fills, coin):
         return None
     mints = {mint for fill in fills for mint in (fill.lost, fill.gained) if not chain.is_native(mint)}
-    decimals = decimals_of(evidence, sorted(mints | chain.stable_mints))
+    decimals = known_decimals(evidence, sorted(mints | chain.stable_mints))
     if mints - decimals.keys():
         return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
     # What only moved at the wallet is no amount that the order names.
     unpriced = mints if any(fill.is_moved for fill in fills) else ()
     write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, unpriced)
-    return Decoded.of([filled(write, fill, coin or 0) for fill in fills])
+    return Decoded.from_swaps([fill_swap(write, fill, coin or 0) for fill in fills])
 
 
 def _coin(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int | None:
@@ -56,7 +55,7 @@ def _is_ambiguous(fills: Sequence[Fill], coin: int | None) -> bool:
     return any(fill.is_moved for fill in fills) and coin != 0
 
 
-def filled(write: SwapWriter, fill: Fill, coin: int = 0) -> Swap:
+def fill_swap(write: SwapWriter, fill: Fill, coin: int = 0) -> Swap:
     """Return the swap of a fill; `coin` is what came of the native coin where no log has it."""
     chain = write.wallet.chain
     got = coin if fill.got is None else fill.got

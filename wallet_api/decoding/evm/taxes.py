@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from wallet_api.decoding.evm.logs import Event, Logs, Move, signed
+from wallet_api.decoding.evm.logs import Event, EvmMove, Logs, signed
 from wallet_api.decoding.venues import Role
 
 
@@ -14,14 +14,14 @@ def own_sales(logs: Logs, mints: set[str | None]) -> set[int]:
     A pool logs a swap or a deposit after the transfers: who sent it the token last has paid for it. What else
     moved at the pool in between belongs to it, and what somebody unwrapped or wrapped of that.
     """
-    events = {event.place: event for event in logs.of_role(Role.SWAP, Role.LIQUIDITY)}
+    events = {event.place: event for event in logs.events_of(Role.SWAP, Role.LIQUIDITY)}
     if not events or not any(move.giver == move.mint for move in logs.moves if move.mint in mints):
         return set()
     moves = {move.place: move for move in logs.moves}
     wraps: defaultdict[int, list[int]] = defaultdict(list)
     for wrap in logs.wraps:
         wraps[wrap.units].append(wrap.place)
-    since: dict[str, list[Move]] = {}
+    since: dict[str, list[EvmMove]] = {}
     places: set[int] = set()
     for place in sorted(events.keys() | moves.keys()):
         if place in events:
@@ -36,7 +36,7 @@ def own_sales(logs: Logs, mints: set[str | None]) -> set[int]:
     return places
 
 
-def _own(wraps: Mapping[int, list[int]], event: Event, moves: list[Move]) -> set[int]:
+def _own(wraps: Mapping[int, list[int]], event: Event, moves: list[EvmMove]) -> set[int]:
     """Return the places of a swap or a deposit, if the contract of the token has paid for it."""
     if not moves or moves[0].giver != moves[0].mint:
         return set()
@@ -46,7 +46,7 @@ def _own(wraps: Mapping[int, list[int]], event: Event, moves: list[Move]) -> set
     return {move.place for move in moves} | set(_wrapped(wraps, event, moves))
 
 
-def _wrapped(wraps: Mapping[int, list[int]], event: Event, moves: list[Move]) -> Iterator[int]:
+def _wrapped(wraps: Mapping[int, list[int]], event: Event, moves: list[EvmMove]) -> Iterator[int]:
     """Yield where the coin of the moves was wrapped, last before them, or unwrapped, first after them."""
     for move in moves:
         if move.mint is None:

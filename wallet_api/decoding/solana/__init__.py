@@ -1,1 +1,1 @@
-"""Decode transactions of Solana: `swaps.py` begins, `moves.py` finds what was exchanged."""
+"""Decode transactions of Solana: `decode.py` has the rules, `exchanges.py` finds what they are about."""

@@ -1,4 +1,4 @@
-"""What the flows inside one call of a Solana transaction are for a wallet, and who is its other side."""
+"""What the moves inside one call of a Solana transaction are for a wallet, and who is its other side."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
-from wallet_api.decoding.solana.flows import Flow, Kind, SolanaFlows, changes_of
+from wallet_api.decoding.changes import FEES, Changes, added, agrees, is_exchange
+from wallet_api.decoding.solana.moves import Kind, SolanaMove, SolanaMoves, changes_by_owner
 from wallet_api.decoding.solana.onward import onward_of
 from wallet_api.decoding.solana.transactions import OUTSIDE
 
@@ -27,7 +27,7 @@ class Exchange:
     mine: Changes
     parties: Sequence[Changes]
     others: Changes
-    onward: Sequence[Flow]
+    onward: Sequence[SolanaMove]
     is_consented: bool
 
 
@@ -38,35 +38,35 @@ class Counterpart(NamedTuple):
     changes: Changes
 
 
-# What the wallet exchanged, the flows left over, and what else moved in pools.
-_Found = tuple[Exchange | None, list[Flow], Changes]
+# What the wallet exchanged, the moves left over, and what else moved in pools.
+_Found = tuple[Exchange | None, list[SolanaMove], Changes]
 
 
 class Group:
-    """The flows inside a call, `top`, or what is left of the transaction (OUTSIDE)."""
+    """The moves inside a call, `top`, or what is left of the transaction (OUTSIDE)."""
 
-    def __init__(self, wallet: str, read: SolanaFlows, inside: list[Flow], top: int) -> None:
+    def __init__(self, wallet: str, read: SolanaMoves, inside: list[SolanaMove], top: int) -> None:
         self.wallet = wallet
         self.read = read
         self.inside = inside
         self.top = top
-        changes = changes_of(inside)
+        changes = changes_by_owner(inside)
         own = {self.wallet, ""}
-        self.dealers = {owner for owner, each in changes.items() if owner not in own and exchanges(each)}
-        self.moved = [flow for flow in inside if flow.kind is not Kind.RENT or flow.taker in self.dealers]
-        self.moved_by = changes if len(self.moved) == len(inside) else changes_of(self.moved)
-        self.onward: Sequence[Flow] = ()
+        self.dealers = {owner for owner, each in changes.items() if owner not in own and is_exchange(each)}
+        self.moved = [move for move in inside if move.kind is not Kind.RENT or move.taker in self.dealers]
+        self.moved_by = changes if len(self.moved) == len(inside) else changes_by_owner(self.moved)
+        self.onward: Sequence[SolanaMove] = ()
         self._keep(onward_of(self.moved, self.wallet, self.dealers))
 
-    def _keep(self, onward: Sequence[Flow]) -> None:
+    def _keep(self, onward: Sequence[SolanaMove]) -> None:
         """Take out what was sent on, if without it the wallet exchanged one token for coin."""
         kept = added((self.mine,))
-        for flow in onward:
-            kept[flow.mint] += flow.units
+        for move in onward:
+            kept[move.mint] += move.units
         if onward and _is_trade_for_coin(kept):
             self.onward = onward
-            self.moved = [flow for flow in self.moved if flow not in onward]
-            self.moved_by = changes_of(self.moved)
+            self.moved = [move for move in self.moved if move not in onward]
+            self.moved_by = changes_by_owner(self.moved)
 
     @property
     def mine(self) -> Changes:
@@ -83,11 +83,11 @@ class Group:
         """Return who both gave to the wallet and took from it the same token, more than a fee of it."""
         gave: Counter[tuple[str, str]] = Counter()
         took: Counter[tuple[str, str]] = Counter()
-        for flow in self.moved:
-            if flow.mint is not None and flow.taker == self.wallet:
-                gave[flow.giver, flow.mint] += flow.units
-            elif flow.mint is not None and flow.giver == self.wallet:
-                took[flow.taker, flow.mint] += flow.units
+        for move in self.moved:
+            if move.mint is not None and move.taker == self.wallet:
+                gave[move.giver, move.mint] += move.units
+            elif move.mint is not None and move.giver == self.wallet:
+                took[move.taker, move.mint] += move.units
         both = ((gave[key], took[key], key[0]) for key in gave.keys() & took.keys())
         return {
             owner for given, taken, owner in both if min(given, taken) * _POSITION > max(given, taken)
@@ -114,13 +114,13 @@ class Group:
         """Yield the pools with several owners, which one call (with all that it invoked) moved."""
         known = self.dealers | {self.wallet, ""}
         waiting: defaultdict[int, set[str]] = defaultdict(set)
-        for flow in self.moved:
-            waiting[flow.call] |= {flow.giver, flow.taker} - known
+        for move in self.moved:
+            waiting[move.call] |= {move.giver, move.taker} - known
         # A call has a smaller number than those that it invoked.
         while waiting and (call := max(waiting)) > OUTSIDE:
             group = waiting.pop(call)
             pool = added(self.moved_by[owner] for owner in group)
-            if exchanges(pool):
+            if is_exchange(pool):
                 yield Counterpart(group, pool)
                 for others in waiting.values():
                     others -= group
@@ -132,9 +132,9 @@ class Group:
         """Return who neither signed, nor moved coin that no instruction states."""
         unstated = {
             owner
-            for flow in self.moved
-            if flow.mint is None and "" in flow[:2]
-            for owner in flow[:2]
+            for move in self.moved
+            if move.mint is None and "" in move[:2]
+            for owner in move[:2]
             if owner
         }
         agreed = unstated | self.read.signers
@@ -147,9 +147,9 @@ class Group:
         return took and any(moved[mint] < 0 < units for mint, units in self.mine.items())
 
     def apart(self, owners: AbstractSet[str]) -> _Found:
-        """Return what is found without the flows between the wallet and these owners, a pool of it."""
+        """Return what is found without the moves between the wallet and these owners, a pool of it."""
         left = [
-            flow for flow in self.inside if not (self.wallet in flow[:2] and not owners.isdisjoint(flow[:2]))
+            move for move in self.inside if not (self.wallet in move[:2] and not owners.isdisjoint(move[:2]))
         ]
         if len(left) == len(self.inside):
             return None, self.inside, self.mine
@@ -178,15 +178,15 @@ class Group:
         if self.wallet in self.read.signers:
             return True
         given: Changes = Counter()
-        for flow in self.moved:
-            if flow.giver == self.wallet and flow.is_consented:
-                given[flow.mint] += flow.units
+        for move in self.moved:
+            if move.giver == self.wallet and move.is_consented:
+                given[move.mint] += move.units
         return all(given[mint] >= -units for mint, units in self.mine.items() if units < 0)
 
 
-def find_exchange(wallet: str, read: SolanaFlows, inside: list[Flow], top: int) -> _Found:
-    """Return what the wallet exchanged inside a call, the flows left over, and what else moved in pools."""
-    if not any(wallet in flow[:2] for flow in inside):
+def find_exchange(wallet: str, read: SolanaMoves, inside: list[SolanaMove], top: int) -> _Found:
+    """Return what the wallet exchanged inside a call, the moves left over, and what else moved in pools."""
+    if not any(wallet in move[:2] for move in inside):
         return None, inside, Counter()
     group = Group(wallet, read, inside, top)
     return next(outcome(group) for holds, outcome in _OUTCOMES if holds(group))
@@ -200,11 +200,11 @@ def _exchange(group: Group) -> _Found:
     return group.exchange(), [], Counter()
 
 
-# The first condition which holds decides. What joins flows of several calls is only that they are of one
+# The first condition which holds decides. What joins moves of several calls is only that they are of one
 # transaction. So of one that the wallet signs, the other side must have signed too, or no instruction states
 # what it gave; else separate instructions paid something in and out.
 _OUTCOMES: Sequence[tuple[Callable[[Group], bool], Callable[[Group], _Found]]] = (
-    (lambda group: not exchanges(group.mine), _nothing),
+    (lambda group: not is_exchange(group.mine), _nothing),
     # A pool in which the wallet has a position gave and took the same token.
     (lambda group: bool(group.positions), lambda group: group.apart(group.positions)),
     (lambda group: group.top != OUTSIDE, _exchange),

@@ -3,29 +3,29 @@
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from wallet_api.decoding.solana.flows import Flow
+from wallet_api.decoding.solana.moves import SolanaMove
 
 
-def onward_of(moved: Sequence[Flow], wallet: str, dealers: AbstractSet[str]) -> Sequence[Flow]:
+def onward_of(moved: Sequence[SolanaMove], wallet: str, dealers: AbstractSet[str]) -> Sequence[SolanaMove]:
     """Return what the wallet sent on, after it had received some of it, to others that gave it nothing.
 
     What else they received is no part of the exchange either.
     """
-    received = [flow for flow in moved if flow.taker == wallet]
-    partners = {flow.giver for flow in received} | dealers | {wallet, ""}
-    given = [flow for flow in moved if flow.giver == wallet and flow.taker not in partners]
+    received = [move for move in moved if move.taker == wallet]
+    partners = {move.giver for move in received} | dealers | {wallet, ""}
+    given = [move for move in moved if move.giver == wallet and move.taker not in partners]
     return _sent_on(given, _since(received)) if given else given
 
 
-def _sent_on(given: Sequence[Flow], since: Mapping[str | None, int]) -> Sequence[Flow]:
-    onward = [flow for flow in given if since.get(flow.mint, flow.number) < flow.number]
-    friends = {flow.taker for flow in onward if flow.mint is not None}
-    return [*onward, *(flow for flow in given if flow.taker in friends and flow not in onward)]
+def _sent_on(given: Sequence[SolanaMove], since: Mapping[str | None, int]) -> Sequence[SolanaMove]:
+    onward = [move for move in given if since.get(move.mint, move.number) < move.number]
+    friends = {move.taker for move in onward if move.mint is not None}
+    return [*onward, *(move for move in given if move.taker in friends and move not in onward)]
 
 
-def _since(received: Iterable[Flow]) -> dict[str | None, int]:
+def _since(received: Iterable[SolanaMove]) -> dict[str | None, int]:
     """Return by token the place of the first step that brought some of it."""
     since: dict[str | None, int] = {}
-    for flow in received:
-        since[flow.mint] = min(flow.number, since.get(flow.mint, flow.number))
+    for move in received:
+        since[move.mint] = min(move.number, since.get(move.mint, move.number))
     return since

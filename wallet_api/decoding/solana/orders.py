@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from wallet_api.decoding.solana.flows import Flow
+from wallet_api.decoding.solana.moves import SolanaMove
 from wallet_api.decoding.solana.transactions import Step
 from wallet_api.decoding.solana.venues import SOLANA
 from wallet_api.decoding.venues import Role
@@ -12,9 +12,9 @@ _ORDERS = {venue.address: venue.places for venue in SOLANA if venue.role is Role
 
 
 def as_the_makers(
-    wallet: str, signers: AbstractSet[str], flows: Sequence[Flow], run: Sequence[Step]
-) -> Sequence[Flow]:
-    """Return the flows with those of the escrows of `wallet`, whose orders a transaction fills, as its own.
+    wallet: str, signers: AbstractSet[str], moves: Sequence[SolanaMove], run: Sequence[Step]
+) -> Sequence[SolanaMove]:
+    """Return the moves with those of the escrows of `wallet`, whose orders a transaction fills, as its own.
 
     An address at the place of an escrow proves nothing. What it gives is the maker's if a step of the order
     program itself invoked that transfer, and in that call alone. What comes to the maker otherwise, beside
@@ -22,18 +22,18 @@ def as_the_makers(
     """
     programs = {step.number: step.program for step in run if step.program in _ORDERS}
     if not programs:
-        return flows
+        return moves
     escrows = {
         escrow: program
-        for escrow, program in _named(wallet, flows, run)
-        if escrow not in signers and any(_gives(flow, escrow, program, programs) for flow in flows)
+        for escrow, program in _named(wallet, moves, run)
+        if escrow not in signers and any(_gives(move, escrow, program, programs) for move in moves)
     }
-    return list(_relabelled(wallet, escrows, flows, programs)) if escrows else flows
+    return list(_relabelled(wallet, escrows, moves, programs)) if escrows else moves
 
 
-def _named(wallet: str, flows: Sequence[Flow], run: Sequence[Step]) -> Iterator[tuple[str, str]]:
+def _named(wallet: str, moves: Sequence[SolanaMove], run: Sequence[Step]) -> Iterator[tuple[str, str]]:
     """Yield the escrows, each with its program, that steps name which paid the wallet as their maker."""
-    paid = {flow.call for flow in flows if flow.taker == wallet}
+    paid = {move.call for move in moves if move.taker == wallet}
     for step in run:
         places = _ORDERS.get(step.program)
         if places is not None and step.number in paid and len(step.accounts) > max(places):
@@ -42,18 +42,18 @@ def _named(wallet: str, flows: Sequence[Flow], run: Sequence[Step]) -> Iterator[
                 yield escrow, step.program
 
 
-def _gives(flow: Flow, escrow: str, program: str, programs: Mapping[int, str]) -> bool:
+def _gives(move: SolanaMove, escrow: str, program: str, programs: Mapping[int, str]) -> bool:
     """Return whether an escrow gave this in a call of its program, by its own authority."""
-    return flow.giver == escrow and flow.is_consented and programs.get(flow.call) == program
+    return move.giver == escrow and move.is_consented and programs.get(move.call) == program
 
 
 def _relabelled(
-    wallet: str, escrows: Mapping[str, str], flows: Sequence[Flow], programs: Mapping[int, str]
-) -> Iterator[Flow]:
-    for flow in flows:
-        program = escrows.get(flow.giver, "")
-        giver = wallet if _gives(flow, flow.giver, program, programs) else flow.giver
-        taker = wallet if flow.taker in escrows else flow.taker
-        is_gift = flow.taker == wallet and flow.call not in programs
+    wallet: str, escrows: Mapping[str, str], moves: Sequence[SolanaMove], programs: Mapping[int, str]
+) -> Iterator[SolanaMove]:
+    for move in moves:
+        program = escrows.get(move.giver, "")
+        giver = wallet if _gives(move, move.giver, program, programs) else move.giver
+        taker = wallet if move.taker in escrows else move.taker
+        is_gift = move.taker == wallet and move.call not in programs
         if giver != taker and not is_gift:
-            yield flow._replace(giver=giver, taker=taker)
+            yield move._replace(giver=giver, taker=taker)

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Self, TypeVar
 
+from wallet_api.decoding.changes import Changes, is_exchange
 from wallet_api.decoding.evm.consent import Consent
 from wallet_api.decoding.evm.evidence import EvmEvidence
-from wallet_api.decoding.evm.logs import Event, Logs, Move, Wrap
+from wallet_api.decoding.evm.logs import Event, EvmMove, Logs, Wrap
 from wallet_api.decoding.evm.receipts import ZERO
 from wallet_api.decoding.evm.taxes import own_sales
 from wallet_api.decoding.evm.venues import EVM
-from wallet_api.decoding.moves import Changes, exchanges
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import Role
 
@@ -19,11 +19,11 @@ LENDING = frozenset(venue.address for venue in EVM if venue.role == Role.LENDING
 _SIGN = 1 << 255
 # A part of what moved that is no exchange of its own, but left over.
 _CRUMB = 1000
-_Placed = TypeVar("_Placed", Move, Wrap, Event)
+_Placed = TypeVar("_Placed", EvmMove, Wrap, Event)
 
 
 @dataclass(slots=True)
-class EvmFlows:
+class EvmOwners:
     """The changes of `wallet` (`mine`) and of all `others`; wrapped coin counts as the native coin (None).
 
     Without `balances` the native coin of others is what the logs of pools say, and what was wrapped and
@@ -32,7 +32,7 @@ class EvmFlows:
 
     wallet: TrackedWallet
     logs: Logs
-    moves: Sequence[Move]
+    moves: Sequence[EvmMove]
     wraps: Sequence[Wrap]
     events: Sequence[Event]
     # The native coin that the wallet sent with the transaction.
@@ -45,7 +45,7 @@ class EvmFlows:
     # What pools that hold native coin have got of it and (negative) given.
     pooled: int = 0
     _pools: set[str] = field(default_factory=set)
-    by_owner: defaultdict[str, list[Move]] = field(default_factory=lambda: defaultdict(list))
+    by_owner: defaultdict[str, list[EvmMove]] = field(default_factory=lambda: defaultdict(list))
     # Money, and the tokens of the wallet: their logs are true of them.
     _trusted: set[str | None] = field(default_factory=set)
     # Through whom they went, and how much of them at once: by owner, whether he gave, and units.
@@ -55,7 +55,7 @@ class EvmFlows:
     _parties: defaultdict[str | None, list[Changes]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
-    def of(
+    def read(
         cls,
         wallet: TrackedWallet,
         evidence: EvmEvidence,
@@ -67,13 +67,13 @@ class EvmFlows:
         Those of the logs alone are read once, though a decision begins again with each answer.
         """
         key = None if balances is not None else (wallet.address, consent.is_signed, tuple(consent.spans))
-        flows: Self | None = evidence.flows.get(key)
-        if flows is not None:
-            return flows
+        owners: Self | None = evidence.owners.get(key)
+        if owners is not None:
+            return owners
         logs = evidence.logs
         sold = {move.mint for move in logs.by_owner.get(wallet.address, ()) if move.giver == wallet.address}
         other = own_sales(logs, sold)
-        flows = cls(
+        owners = cls(
             wallet,
             logs,
             _within(logs.moves, consent, other),
@@ -84,23 +84,23 @@ class EvmFlows:
             if other
             else set(),
         )
-        for move in flows.moves:
-            flows._change(move.giver, move.mint, -move.units)
-            flows._change(move.taker, move.mint, move.units)
-            flows.by_owner[move.giver].append(move)
-            flows.by_owner[move.taker].append(move)
-        for wrap in flows.wraps:
-            flows._change(wrap.owner, None, wrap.units)
-        flows._add_pools(is_known=balances is not None)
+        for move in owners.moves:
+            owners._change(move.giver, move.mint, -move.units)
+            owners._change(move.taker, move.mint, move.units)
+            owners.by_owner[move.giver].append(move)
+            owners.by_owner[move.taker].append(move)
+        for wrap in owners.wraps:
+            owners._change(wrap.owner, None, wrap.units)
+        owners._add_pools(is_known=balances is not None)
         if balances is not None:
             fee = logs.receipt.fee
             for owner, units in balances.items():
                 if owner != wallet.address:
-                    flows.others[owner][None] += units + (fee if owner == logs.sender else 0)
-        flows._find_exchangers()
+                    owners.others[owner][None] += units + (fee if owner == logs.sender else 0)
+        owners._find_exchangers()
         if key is not None:
-            evidence.flows[key] = flows
-        return flows
+            evidence.owners[key] = owners
+        return owners
 
     def parties(self, mint: str | None) -> Sequence[Changes]:
         """Return the changes of those that exchanged a token, without what did not change."""
@@ -200,7 +200,7 @@ class EvmFlows:
             if len(vaults) == 2:
                 pool: Changes = Counter(vaults[0])
                 pool.update(vaults[1])
-                if exchanges(pool) and self._trusted & pool.keys():
+                if is_exchange(pool) and self._trusted & pool.keys():
                     self.exchangers[event.emitter] = pool
 
     def _add_pools(self, *, is_known: bool) -> None:

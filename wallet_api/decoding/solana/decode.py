@@ -9,8 +9,7 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import (
+from wallet_api.decoding.changes import (
     DISAGREES,
     ELSEWHERE,
     FEES,
@@ -20,14 +19,14 @@ from wallet_api.decoding.moves import (
     Changes,
     added,
     agrees,
-    exchanges,
+    is_exchange,
 )
-from wallet_api.decoding.solana.flows import Flow, Kind, changes_of
+from wallet_api.decoding.solana.exchanges import Exchanges, read_exchanges
 from wallet_api.decoding.solana.groups import Exchange
-from wallet_api.decoding.solana.moves import Moves, read_moves
+from wallet_api.decoding.solana.moves import Kind, SolanaMove, changes_by_owner
 from wallet_api.decoding.solana.transactions import SolanaEvidence
 from wallet_api.decoding.solana.venues import SOLANA
-from wallet_api.decoding.swaps import DIGITS, LIQUIDITY, NO_TRADE, UNSIGNED, Reason, TrackedWallet
+from wallet_api.decoding.swaps import DIGITS, LIQUIDITY, NO_TRADE, UNSIGNED, Reason, SwapWriter, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
 from wallet_api.decoding.venues import Role
 
@@ -50,57 +49,57 @@ def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
     if transaction.meta.err is not None:
         return Decoded(why=NO_TRADE, is_signed=is_signer)
     try:
-        moves = read_moves(wallet, evidence.created_at, transaction)
+        read = read_exchanges(wallet, evidence.created_at, transaction)
         with localcontext(prec=DIGITS):
-            return _decoded(evidence, wallet, moves)
+            return _decoded(evidence, wallet, read)
     except UnusableRow as error:
         return Decoded(why=Reason.UNREADABLE, detail=str(error), is_signed=is_signer)
 
 
-def _decoded(evidence: SolanaEvidence, wallet: TrackedWallet, moves: Moves) -> Decoded:
-    consented = [exchange for exchange in moves.exchanges if exchange.is_consented]
-    if moves.exchanges and not consented:
-        return Decoded(why=UNSIGNED, is_signed=False, unproven=_unproven(evidence, wallet, moves))
-    is_signed = moves.is_signer or bool(consented) or any(_left(moves))
-    decoded = _Reader(wallet, evidence, moves, consented).decoded()
-    why = LIQUIDITY if moves.is_liquidity and decoded.why == NO_TRADE else decoded.why
+def _decoded(evidence: SolanaEvidence, wallet: TrackedWallet, read: Exchanges) -> Decoded:
+    consented = [exchange for exchange in read.found if exchange.is_consented]
+    if read.found and not consented:
+        return Decoded(why=UNSIGNED, is_signed=False, unproven=_unproven(evidence, wallet, read))
+    is_signed = read.is_signer or bool(consented) or any(_left(read))
+    decoded = _Reader(wallet, evidence, read, consented).decoded()
+    why = LIQUIDITY if read.is_liquidity and decoded.why == NO_TRADE else decoded.why
     return replace(decoded, why=why, is_signed=is_signed)
 
 
-def _unproven(evidence: SolanaEvidence, wallet: TrackedWallet, moves: Moves) -> Sequence[Draft]:
+def _unproven(evidence: SolanaEvidence, wallet: TrackedWallet, read: Exchanges) -> Sequence[Draft]:
     """Return the trades that it would be if the wallet had agreed; none if they are unclear."""
     try:
-        return _Reader(wallet, evidence, moves, moves.exchanges).decoded().drafts
+        return _Reader(wallet, evidence, read, read.found).decoded().drafts
     except UnusableRow:
         return ()
 
 
-def _left(moves: Moves) -> Iterator[Flow]:
+def _left(read: Exchanges) -> Iterator[SolanaMove]:
     """Yield what left the wallet for others by its own authority, outside its exchanges."""
-    for flow in moves.rest:
-        is_left = flow.giver == moves.wallet and flow.taker and flow.taker != moves.wallet
-        if is_left and flow.kind is not Kind.RENT and (flow.is_consented or moves.is_signer):
-            yield flow
+    for move in read.rest:
+        is_left = move.giver == read.wallet and move.taker and move.taker != read.wallet
+        if is_left and move.kind is not Kind.RENT and (move.is_consented or read.is_signer):
+            yield move
 
 
 class _Reader:
     """The swaps of one wallet in one transaction."""
 
     def __init__(
-        self, wallet: TrackedWallet, evidence: SolanaEvidence, moves: Moves, found: Sequence[Exchange]
+        self, wallet: TrackedWallet, evidence: SolanaEvidence, read: Exchanges, found: Sequence[Exchange]
     ) -> None:
         self._stable = wallet.chain.stable_mints
-        self._moves = moves
+        self._read = read
         self._exchanges = found
         self._parties = [party for exchange in found for party in exchange.parties]
         self._others = added(exchange.others for exchange in found)
         self._coin = sum(exchange.mine[None] for exchange in found)
-        self._sent = [*_left(moves), *(flow for exchange in found for flow in exchange.onward)]
+        self._sent = [*_left(read), *(move for exchange in found for move in exchange.onward)]
         self._tokens = self._net()
-        if self._tokens.keys() - moves.decimals.keys():
+        if self._tokens.keys() - read.decimals.keys():
             raise UnusableRow("a token of unknown decimals")
         traded = [mint for mint in self._tokens if self._is_round_trip(mint)]
-        self._write = SwapWriter(wallet, evidence.signature, evidence.created_at, moves.decimals, traded)
+        self._write = SwapWriter(wallet, evidence.signature, evidence.created_at, read.decimals, traded)
 
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise UnusableRow."""
@@ -116,9 +115,9 @@ class _Reader:
         tokens = {}
         for mint, each in moved.items():
             units = sum(each)
-            flow = max(sum(map(abs, each)), self._passed(mint))
-            if abs(units) * _REMAINDER >= flow > 0:
-                fee = sum(flow.units for flow in self._sent if flow.mint == mint)
+            passed = max(sum(map(abs, each)), self._passed(mint))
+            if abs(units) * _REMAINDER >= passed > 0:
+                fee = sum(move.units for move in self._sent if move.mint == mint)
                 tokens[mint] = units - fee if fee * FEES <= abs(units) else units
         return tokens
 
@@ -129,7 +128,7 @@ class _Reader:
 
     def is_none(self) -> bool:
         """Return whether the wallet exchanged nothing."""
-        return not self._tokens or not exchanges(self._exchanged())
+        return not self._tokens or not is_exchange(self._exchanged())
 
     def is_for_coin(self) -> bool:
         """Return whether one token was exchanged for the native coin."""
@@ -137,7 +136,7 @@ class _Reader:
 
     def is_for_others(self) -> bool:
         """Return whether the wallet kept nothing of what it exchanged, as one that fills orders of others."""
-        held = self._moves.total
+        held = self._read.total
         return all(abs(held[mint]) * FEES <= abs(units) for mint, units in self._exchanged().items() if units)
 
     def _exchanged(self) -> Changes:
@@ -147,12 +146,12 @@ class _Reader:
 
     def nothing(self) -> Decoded:
         """Return no trade; UNCLEAR for a token gone and coin come, the reverse, or proceeds elsewhere."""
-        changes = changes_of(self._moves.rest)
-        net = changes.get(self._moves.wallet, Counter())
-        gone = {flow.mint for flow in _left(self._moves) if exchanges(changes[flow.taker])} - {None}
+        changes = changes_by_owner(self._read.rest)
+        net = changes.get(self._read.wallet, Counter())
+        gone = {move.mint for move in _left(self._read) if is_exchange(changes[move.taker])} - {None}
         if any(net[mint] < 0 for mint in gone):
             return _unclear(ELSEWHERE)
-        return _unclear(NO_EXCHANGE) if self._moves.is_signer and _is_apart(net) else _NONE
+        return _unclear(NO_EXCHANGE) if self._read.is_signer and _is_apart(net) else _NONE
 
     def for_coin(self) -> Decoded:
         """Return the trade of one token for the native coin, with tips and fees in its value."""
@@ -161,7 +160,7 @@ class _Reader:
         ((mint, units),) = self._tokens.items()
         value = abs(self._coin)
         value = value + self._fees() if units > 0 else max(0, value - self._fees())
-        return Decoded.of([self._write.for_coin(mint, units, value, self._moved_for(mint))])
+        return Decoded.from_swaps([self._write.for_coin(mint, units, value, self._moved_for(mint))])
 
     def _is_round_trip(self, mint: str) -> bool:
         """Return whether the wallet both bought and sold a token."""
@@ -180,11 +179,11 @@ class _Reader:
 
     def _fees(self) -> int:
         """Return the tips and fees in coin, without what was only sent to others in the same transaction."""
-        friends = {flow.taker for flow in self._sent if flow.mint is not None}
+        friends = {move.taker for move in self._sent if move.mint is not None}
         paid: Counter[str] = Counter()
-        for flow in self._sent:
-            if flow.mint is None and flow.taker not in friends:
-                paid[flow.taker] += flow.units
+        for move in self._sent:
+            if move.mint is None and move.taker not in friends:
+                paid[move.taker] += move.units
         return sum(
             units
             for taker, units in paid.items()
@@ -203,8 +202,10 @@ class _Reader:
             coin = self._coin_of((lost, gained), is_exact=False)
         if coin is not None:
             each = (self._write.for_coin(mint, tokens[mint], coin, usd=usd) for mint in (gained, lost))
-            return Decoded.of([*each])
-        return Decoded.of([self._write.for_token((gained, tokens[gained]), (lost, tokens[lost]), usd)])
+            return Decoded.from_swaps([*each])
+        return Decoded.from_swaps(
+            [self._write.for_token((gained, tokens[gained]), (lost, tokens[lost]), usd)]
+        )
 
     def _usd(self, mints: tuple[str, str]) -> Decimal | None:
         """Return the dollars of a swap: those that are one of the two, or else that others moved for one."""
@@ -226,15 +227,15 @@ class _Reader:
             if not price:
                 return _unclear(UNCLEAR)
             swaps.append(self._write.for_coin(mint, units, price))
-        return Decoded.of(swaps)
+        return Decoded.from_swaps(swaps)
 
     def is_pair(self) -> bool:
         """Return whether one token was sold for another one, and coin passed through, but for a leftover."""
         signs = sorted(units > 0 for units in self._tokens.values() if units)
         if signs != [False, True]:
             return False
-        flow = sum(abs(party[None]) for party in self._parties)
-        return abs(self._coin) * _LEFTOVER <= flow
+        passed = sum(abs(party[None]) for party in self._parties)
+        return abs(self._coin) * _LEFTOVER <= passed
 
     def _is_agreed(self) -> bool:
         """Return whether others moved what the wallet moved, but for fees in the tokens themselves."""
@@ -253,7 +254,7 @@ class _Reader:
         return price * units // moved or None if is_most else None
 
     def _dollars(self, mint: str, stable: str) -> Decimal | None:
-        price = self._price(mint, stable) if stable in self._moves.decimals else None
+        price = self._price(mint, stable) if stable in self._read.decimals else None
         return None if price is None else self._write.amount(stable, price)
 
 

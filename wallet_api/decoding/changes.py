@@ -26,7 +26,7 @@ def agrees(one: int, other: int, part: int = _SEEN) -> bool:
     return abs(one - other) * part <= max(abs(one), abs(other))
 
 
-def exchanges(changes: Changes) -> bool:
+def is_exchange(changes: Changes) -> bool:
     """Return whether an owner with these changes gave one thing for another."""
     return any(units < 0 for units in changes.values()) and any(units > 0 for units in changes.values())
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wallet_api.decoding.evm.flows import LENDING, EvmFlows
-from wallet_api.decoding.moves import FEES, ROUND_TRIP, agrees
+from wallet_api.decoding.changes import FEES, ROUND_TRIP, agrees
+from wallet_api.decoding.evm.owners import LENDING, EvmOwners
 from wallet_api.decoding.venues import Role
 
 # What may be an amount, and no number of something, time, address or hash.
@@ -35,12 +35,12 @@ class Exchanged:
 NOTHING = Exchanged(0, 0, 0)
 
 
-def exchanged(flows: EvmFlows, mint: str, units: int) -> Exchanged:
+def exchanged(owners: EvmOwners, mint: str, units: int) -> Exchanged:
     """Return what others exchanged of a token. Who moved it as the wallet did is no other side of it."""
-    sides = [each for each in flows.exchangers.values() if each[mint] * units <= 0]
+    sides = [each for each in owners.exchangers.values() if each[mint] * units <= 0]
     given = -sum(each[mint] for each in sides)
-    kept = flows.others[mint][mint] if mint in flows.others else 0
-    kept = max(kept, 0) + taxed(flows, mint) if units > 0 else 0
+    kept = owners.others[mint][mint] if mint in owners.others else 0
+    kept = max(kept, 0) + taxed(owners, mint) if units > 0 else 0
     shared = given - kept
     coin = -sum(each[None] for each in sides)
     is_part = abs(units) * FEES < abs(shared) * (FEES - 1) or (units < 0 and abs(units) < abs(given))
@@ -49,13 +49,13 @@ def exchanged(flows: EvmFlows, mint: str, units: int) -> Exchanged:
     return Exchanged(given, shared, coin)
 
 
-def stated(flows: EvmFlows, mint: str, units: int, coin: int) -> int | None:
+def stated(owners: EvmOwners, mint: str, units: int, coin: int) -> int | None:
     """Return for about how much of this coin a router's log states that the wallet exchanged the units.
 
     Some pools hold native coin and log nothing that is known.
     """
-    for event in flows.events:
-        if event.venue.role == Role.ROUTER and (event.is_known or flows.is_seen_at(event.emitter)):
+    for event in owners.events:
+        if event.venue.role == Role.ROUTER and (event.is_known or owners.is_seen_at(event.emitter)):
             coins = [value for value in event.values if agrees(value, abs(coin))]
             if coins and abs(units) in event.values:
                 nearest = min(coins, key=lambda value: abs(value - abs(coin)))
@@ -63,33 +63,33 @@ def stated(flows: EvmFlows, mint: str, units: int, coin: int) -> int | None:
     return None
 
 
-def price(flows: EvmFlows, mint: str, units: int, other: str | None) -> int | None:
+def price(owners: EvmOwners, mint: str, units: int, other: str | None) -> int | None:
     """Return for how much of `other` others exchanged exactly these units of a token, or None."""
-    parties = flows.parties(mint)
+    parties = owners.parties(mint)
     clean = all(len(party) == 2 and party[other] for party in parties)
     given = -sum(party[mint] for party in parties)
-    exact = given == units or (not flows.issued(mint) and agrees(given, units))
+    exact = given == units or (not owners.issued(mint) and agrees(given, units))
     total = sum(party[other] for party in parties)
     return abs(total) if clean and exact and total * units > 0 else None
 
 
-def is_lent(flows: EvmFlows, mint: str, units: int) -> bool:
+def is_lent(owners: EvmOwners, mint: str, units: int) -> bool:
     """Return whether a market of loans gave the wallet's side its units, or took them."""
-    return any(flows.others[lender][mint] * units < 0 for lender in LENDING if lender in flows.others)
+    return any(owners.others[lender][mint] * units < 0 for lender in LENDING if lender in owners.others)
 
 
-def are_vaults(flows: EvmFlows, gained: tuple[str, int], lost: tuple[str, int]) -> bool:
+def are_vaults(owners: EvmOwners, gained: tuple[str, int], lost: tuple[str, int]) -> bool:
     """Return whether one owner only gave what the wallet got, and others only took what it gave."""
-    gave = [changes for changes in flows.others.values() if changes[gained[0]] < 0]
-    took = [changes for changes in flows.others.values() if changes[lost[0]] > 0]
+    gave = [changes for changes in owners.others.values() if changes[gained[0]] < 0]
+    took = [changes for changes in owners.others.values() if changes[lost[0]] > 0]
     is_only = all(sum(units != 0 for units in changes.values()) == 1 for changes in (*gave, *took))
     is_all = sum(changes[lost[0]] for changes in took) == -lost[1]
     return is_only and is_all and len(gave) == 1 and gave[0][gained[0]] == -gained[1]
 
 
-def passes_through(flows: EvmFlows) -> bool:
+def passes_through(owners: EvmOwners) -> bool:
     """Return whether the coin only passed through, but for a leftover."""
-    exchangers = flows.exchangers.values()
+    exchangers = owners.exchangers.values()
     flow = sum(abs(each[None]) for each in exchangers)
     return abs(sum(each[None] for each in exchangers)) * _LEFTOVER <= flow
 
@@ -99,64 +99,64 @@ def _round_div(one: int, other: int) -> int:
     return (2 * one + other) // (2 * other)
 
 
-def taxed(flows: EvmFlows, mint: str) -> int:
+def taxed(owners: EvmOwners, mint: str) -> int:
     """Return how much of a token went, in swaps in which the wallet got it, to owners who gave nothing.
 
     A pool logs its swap after the transfers: they stand before its log, and after the one before.
     """
-    swaps = [event.place for event in flows.events if event.venue.role == Role.SWAP]
-    of_mint = [move for move in flows.moves if move.mint == mint and move.giver in flows.exchangers]
+    swaps = [event.place for event in owners.events if event.venue.role == Role.SWAP]
+    of_mint = [move for move in owners.moves if move.mint == mint and move.giver in owners.exchangers]
     swapped = [(move, (move.giver, bisect_left(swaps, move.place))) for move in of_mint]
-    mine = {swap for move, swap in swapped if move.taker == flows.wallet.address}
+    mine = {swap for move, swap in swapped if move.taker == owners.wallet.address}
     took = Counter[str]()
     for move, swap in swapped:
-        if swap in mine and move.taker not in (flows.wallet.address, mint):
+        if swap in mine and move.taker not in (owners.wallet.address, mint):
             took[move.taker] += move.units
     return sum(
         units
         for owner, units in took.items()
-        if not any(changed < 0 for changed in flows.others[owner].values())
+        if not any(changed < 0 for changed in owners.others[owner].values())
     )
 
 
-def sent_to_itself(flows: EvmFlows, mint: str) -> int:
+def sent_to_itself(owners: EvmOwners, mint: str) -> int:
     """Return how much of a token went from the wallet to the token's own contract, such as a tax."""
-    mine = flows.by_owner[flows.wallet.address]
+    mine = owners.by_owner[owners.wallet.address]
     return sum(move.units for move in mine if move.mint == move.taker == mint)
 
 
-def is_deposited(flows: EvmFlows, mint: str, units: int) -> bool:
+def is_deposited(owners: EvmOwners, mint: str, units: int) -> bool:
     """Return whether a contract that has the wallet's tokens logged these units, and no other amount.
 
     A pool logs what it gives as well. So does a pool that issues an NFT for what it has got.
     """
-    if any(log.is_issued_nft for log in flows.logs.receipt.logs):
+    if any(log.is_issued_nft for log in owners.logs.receipt.logs):
         return True
-    keepers = {owner for owner, changes in flows.others.items() if changes[mint] > 0}
+    keepers = {owner for owner, changes in owners.others.items() if changes[mint] > 0}
     return bool(keepers & LENDING) or any(
         units in values and not any(_LEAST < value < _MOST for value in values - {units})
-        for owner in keepers | {flows.logs.to}
-        for values in flows.logs.amounts_of(owner)
+        for owner in keepers | {owners.logs.to}
+        for values in owners.logs.amounts_of(owner)
     )
 
 
-def one_way(flows: EvmFlows) -> Counter[str]:
+def one_way(owners: EvmOwners) -> Counter[str]:
     """Return what the wallet received of each token, less what it sent, without anything in exchange.
 
     That is what moved directly between it and an owner that exchanged nothing and whose balance changed
     in the other direction.
     """
     direct: Counter[tuple[str, str, bool]] = Counter()
-    for move in flows.moves:
-        is_gain = move.taker == flows.wallet.address
-        if move.mint is not None and is_gain != (move.giver == flows.wallet.address):
+    for move in owners.moves:
+        is_gain = move.taker == owners.wallet.address
+        if move.mint is not None and is_gain != (move.giver == owners.wallet.address):
             direct[move.giver if is_gain else move.taker, move.mint, is_gain] += move.units
     moved: Counter[str] = Counter()
-    passing = {owner for owner in {owner for owner, _, _ in direct} if _passes_on(flows, owner)}
+    passing = {owner for owner in {owner for owner, _, _ in direct} if _passes_on(owners, owner)}
     for (owner, mint, is_gain), units in direct.items():
-        if owner in flows.exchangers or owner in passing or owner == mint in flows.taxing:
+        if owner in owners.exchangers or owner in passing or owner == mint in owners.taxing:
             continue
-        change = flows.others[owner][mint] if owner in flows.others else 0
+        change = owners.others[owner][mint] if owner in owners.others else 0
         if is_gain and change < 0:
             moved[mint] += min(units, -change)
         elif not is_gain and change > 0:
@@ -164,13 +164,13 @@ def one_way(flows: EvmFlows) -> Counter[str]:
     return moved
 
 
-def round_trips(flows: EvmFlows, tokens: Mapping[str, int], passed: Mapping[str, int]) -> set[str]:
+def round_trips(owners: EvmOwners, tokens: Mapping[str, int], passed: Mapping[str, int]) -> set[str]:
     """Return which tokens the wallet both bought and sold, by what it has more or less of each.
 
     What passed without anything in exchange is neither.
     """
     moved: Counter[str | None] = Counter()
-    for move in flows.by_owner[flows.wallet.address]:
+    for move in owners.by_owner[owners.wallet.address]:
         moved[move.mint] += move.units * (move.giver != move.taker)
     return {
         mint
@@ -179,8 +179,8 @@ def round_trips(flows: EvmFlows, tokens: Mapping[str, int], passed: Mapping[str,
     }
 
 
-def _passes_on(flows: EvmFlows, owner: str) -> bool:
+def _passes_on(owners: EvmOwners, owner: str) -> bool:
     """Return whether an owner gave what did not end with the wallet, as the vault of a pool does."""
-    return owner in flows.others and any(
-        units < 0 and flows.mine[mint] <= 0 for mint, units in flows.others[owner].items()
+    return owner in owners.others and any(
+        units < 0 and owners.mine[mint] <= 0 for mint, units in owners.others[owner].items()
     )

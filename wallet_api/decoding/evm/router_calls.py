@@ -11,7 +11,7 @@ from wallet_api.decoding.evm.receipts import ZERO, address_of
 from wallet_api.decoding.evm.venues import EVM
 from wallet_api.decoding.venues import Role
 
-ASKED = frozenset(venue.address for venue in EVM if venue.role == Role.PAYS)
+ROUTERS = frozenset(venue.address for venue in EVM if venue.role == Role.PAYS)
 _WORD = 32
 # Of the universal router: what it calls its caller and itself, and the mask of the number of a command.
 _CALLER, _ITSELF, _COMMAND = f"0x{1:040x}", f"0x{2:040x}", 0x7F
@@ -21,7 +21,7 @@ _VARIES, _FIXED_WORDS = 9 * _WORD, 13
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RouterCall:
     """What a router was asked to do with native coin.
 
     `recipients` are whom it pays, as far as is known; `fee` is what it keeps of what it pays. What it does
@@ -39,12 +39,12 @@ class Asked:
         return self.recipients <= {address}
 
 
-NOTHING = Asked()
+NOTHING = RouterCall()
 
 
-def asked(evidence: EvmEvidence) -> Asked:
+def router_call(evidence: EvmEvidence) -> RouterCall:
     """Return what the sender asked of a known router; nothing of another one. Raise Unanswered."""
-    if evidence.logs.to not in ASKED:
+    if evidence.logs.to not in ROUTERS:
         return NOTHING
     given = evidence.answer(Question(Need.INPUT))
     read = _READERS.get(given[:4]) if isinstance(given, bytes) else None
@@ -74,24 +74,24 @@ def _each(data: memoryview, offset: int) -> Iterator[memoryview]:
     return (_bytes(elements, _number(elements, place)) for place in range(count))
 
 
-def _sale(data: memoryview, caller: str) -> Asked:
+def _sale(data: memoryview, caller: str) -> RouterCall:
     """Read the sale of tokens: amounts, the place of the path, the recipient, and until when."""
-    return Asked(frozenset({_address(data, 3)}))
+    return RouterCall(frozenset({_address(data, 3)}))
 
 
-def _exact_purchase(data: memoryview, caller: str) -> Asked:
+def _exact_purchase(data: memoryview, caller: str) -> RouterCall:
     """Read the purchase of an amount: what the pool does not need of the coin comes back."""
-    return Asked(returns_unused=True)
+    return RouterCall(returns_unused=True)
 
 
-def _calls(data: memoryview, place: int) -> Asked:
+def _calls(data: memoryview, place: int) -> RouterCall:
     """Read several calls: one of them may unwrap, or return what was not needed."""
     calls = [(call[:4], call[4:]) for call in _each(data, _number(data, place))]
     recipients = frozenset(_address(given, 1) for name, given in calls if name == _UNWRAP_CALL)
-    return Asked(recipients - {ZERO}, returns_unused=any(name == _REFUND for name, _ in calls))
+    return RouterCall(recipients - {ZERO}, returns_unused=any(name == _REFUND for name, _ in calls))
 
 
-def _commands(data: memoryview, caller: str) -> Asked:
+def _commands(data: memoryview, caller: str) -> RouterCall:
     """Read the commands of the universal router: nothing if one pays a part of the coin to somebody."""
     recipients: set[str] = set()
     is_swept = False
@@ -107,10 +107,10 @@ def _commands(data: memoryview, caller: str) -> Asked:
             is_swept |= kind == _SWEEP
     recipients.discard(_ITSELF)
     is_back = recipients == {caller}
-    return Asked(frozenset(recipients), returns_unused=is_back and is_swept, returns_unwrapped=is_back)
+    return RouterCall(frozenset(recipients), returns_unused=is_back and is_swept, returns_unwrapped=is_back)
 
 
-def _metamask(data: memoryview, caller: str) -> Asked:
+def _metamask(data: memoryview, caller: str) -> RouterCall:
     """Read MetaMask's call of an adapter: the fee, to whom, and whether it is of what the caller gets."""
     given = _bytes(data, _number(data, 3))
     is_varying = _number(given, 4) == _VARIES
@@ -118,11 +118,11 @@ def _metamask(data: memoryview, caller: str) -> Asked:
         return NOTHING
     gained, fee = (1, 5) if is_varying else (3, _FIXED_WORDS - 3)
     is_of_coin = _address(given, gained) == ZERO and _number(given, fee + 2) == 1
-    return Asked(fee=_number(given, fee) if is_of_coin else 0)
+    return RouterCall(fee=_number(given, fee) if is_of_coin else 0)
 
 
 _REFUND, _UNWRAP_CALL = bytes.fromhex("12210e8a"), bytes.fromhex("49404b7c")
-_READERS: dict[bytes, Callable[[memoryview, str], Asked]] = {
+_READERS: dict[bytes, Callable[[memoryview, str], RouterCall]] = {
     bytes.fromhex(selector): read
     for read, selectors in (
         # swapExactTokensForETH, the same for tokens with a fee, swapTokensForExactETH; the three ForTokens.
