@@ -117,6 +117,17 @@ def test_the_library_of_the_plots_is_the_released_one_with_its_licence() -> None
     assert "MIT" in notes
 
 
+def test_the_page_stays_small() -> None:
+    kinds = (".js", ".css", ".html")
+    files = [
+        file
+        for file in _PAGES.iterdir()
+        if file.suffix in kinds and file.stem.split(".")[0] not in ("docs", "uPlot")
+    ]
+    assert len(files) > 15
+    assert sum(len(file.read_text().splitlines()) for file in files) <= 1300
+
+
 @needs_chromium
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("heading", ["Ranks", "Profit over time", "Who was first", "Step by step"])

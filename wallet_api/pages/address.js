@@ -31,6 +31,9 @@ export function begin(endings, changes, path) {
   choose({ ...Object.fromEntries(names.map((name) => [name, ""])), ...changes }, {}, path);
 }
 
+// The day so many days ago, by UTC.
+export const dayBefore = (days) => new Date(Date.now() - 86400e3 * days).toISOString().slice(0, 10);
+
 // The window by two dates that the address names, both of them in it; without a name, none. A day that has not ended ends now.
 export function datesOf() {
   const { values } = address();

@@ -1,7 +1,7 @@
 // A block of a view, from one documented request or two.
 
 import { address, choose } from "./address.js";
-import { chooser, make, words } from "./elements.js";
+import { chooser, entitle, figures, make, read, table, words } from "./elements.js";
 import { clock } from "./formats.js";
 import { Failure, request, requestPath } from "./requests.js";
 import { POLL_SECONDS, state } from "./state.js";
@@ -15,33 +15,33 @@ const frame = () => (frames = frames.then(() => new Promise(requestAnimationFram
 // A request, without the key.
 const cited = (path) => `curl -H "Authorization: Bearer $KEY" '${new URL(path, location.href).href}'`;
 
-let askForKey = () => {};
-let giveUp = () => {};
-export const onFailure = (handlers) => ({ askForKey, giveUp } = handlers);
-
 // A block shows the data of `of`, an operation and its values, and refreshes it while it is shown; what is chosen in it,
 // and its page, are values too, and stand in the address as `id.name`. `of` may be a function of what is chosen, and `then`
-// one of the data and of what is chosen, for a second request. A block that follows another is refreshed only with it: its
-// data has a time in it, or costs a provider's request. Without the data of the head of a view, the view says why.
+// one of the data and of what is chosen, for a second request. It shows figures, the `sums`, and a table of a `list` of its data,
+// or what `show` returns. A block that follows another is refreshed only with it: its data has a time in it, or costs a
+// provider's request. The head of a view returns a title for it from its data; without data, the view says why.
 export class Block {
-  constructor(title, { id, of, then = () => null, show, rows, choosers = {}, ascending = [], ...kind }) {
-    const { isFixed = false, isPaged = false, isHead = false, follows = null, isPending = () => false } = kind;
-    Object.assign(this, { id, of, then, show, ascending, isPaged, isHead, follows, isPending });
+  constructor(title, { rows, choosers = {}, isFixed = false, ...own }) {
+    Object.assign(this, { then: () => null, ascending: [], isPaged: false, titled: null, follows: null, isPending: () => false }, own);
     Object.assign(this, { answers: [], at: 0, requested: "", failure: null, pausedUntil: 0, run: 0, next: null });
-    const controls = Object.entries(choosers).map(([name, [label, options]]) =>
-      chooser(`${title}: ${label}`, options, "", (value) => this.choose({ [name]: value })));
-    this.selects = Object.fromEntries(Object.keys(choosers).map((name, place) => [name, controls[place].querySelector("select")]));
+    this.choosers = Object.entries(choosers).map(([name, [label, options]]) =>
+      [name, chooser(`${title}: ${label}`, options, "", (value) => this.choose({ [name]: value }))]);
     this.state = make("span", { className: "state" });
     this.code = make("pre");
     const popup = make("div", { className: "request", popover: "auto" }, this.code);
-    const opener = make("button", { type: "button", className: "opener", popoverTargetElement: popup, ariaLabel: `Request of ${title}` }, "Request");
-    this.body = make("div", { className: isFixed ? "body fixed" : "body" }, rows ? words("Loading …") : show());
+    const opener = make("button", { className: "opener", popoverTargetElement: popup, ariaLabel: `Request of ${title}` }, "Request");
+    this.body = make("div", { className: isFixed ? "body fixed" : "body" }, rows ? words("Loading …") : this.show());
     if (rows) this.body.style.setProperty("--height", `${ROW_REM * rows}rem`);
-    const turner = (text, step) => make("button", { type: "button", onclick: () => this.turn(step) }, text);
-    this.turners = [turner("Previous", -1), turner("Next", 1)];
+    this.turners = [["Previous", -1], ["Next", 1]].map(([text, step]) => make("button", { onclick: () => this.turn(step) }, text));
     this.pages = make("div", { className: "pages", hidden: true }, ...this.turners);
     this.element = make("section", { className: "block", ariaLabel: title },
-      make("header", {}, make("h2", {}, title), ...controls, this.state, opener, popup), this.body, this.pages);
+      make("header", {}, make("h2", {}, title), ...this.choosers.map(([, label]) => label), this.state, opener, popup), this.body, this.pages);
+  }
+
+  show(data) {
+    const { sums, columns, list, empty, sorting } = this;
+    const shown = sums ? figures(sums, data) : "";
+    return columns ? [shown, table(columns, read(data, list), empty, sorting)] : shown;
   }
 
   // The value of the address that is named after this block.
@@ -52,10 +52,10 @@ export class Block {
   // What is chosen: in each chooser the value in the address, or else the first one; the order of a sort, and the page.
   get chosen() {
     const chosen = { order: ["asc", "desc"].find((order) => order === this.named("order")), cursor: this.isPaged ? this.named("after") : "" };
-    for (const [name, select] of Object.entries(this.selects)) {
-      select.value = this.named(name);
-      if (select.selectedIndex < 0) select.selectedIndex = 0;
-      chosen[name] = select.value;
+    for (const [name, { control }] of this.choosers) {
+      control.value = this.named(name);
+      if (control.selectedIndex < 0) control.selectedIndex = 0;
+      chosen[name] = control.value;
     }
     return chosen;
   }
@@ -103,10 +103,11 @@ export class Block {
     }
     const isSame = !this.failure && answers.length === before.length && answers.every((answer, place) => answer === before[place]);
     if (!isSame) {
-      const content = [this.show(...answers.map(({ data }) => data))].flat().filter(Boolean);
+      const [content, title] = [this.show, this.titled].map((write) => write?.apply(this, answers.map(({ data }) => data)));
       await frame();
       if (!isCurrent()) return;
-      this.display(content, answers[0].data.pagination);
+      if (title) entitle(title);
+      this.display([content].flat().filter(Boolean), answers[0].data.pagination);
     }
     Object.assign(this, { answers, at: Date.now(), failure: null, pending: this.isPending(answers[0].data) });
     this.tell();
@@ -132,8 +133,8 @@ export class Block {
 
   fail(error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.isOfKey) return askForKey(error.message);
-    if (error.isFinal && this.isHead) return giveUp(error.message);
+    if (error.isOfKey) return state.askForKey(error.message);
+    if (error.isFinal && this.titled) return state.giveUp(error.message);
     this.failure = error;
     this.pausedUntil = Date.now() + 1000 * error.wait;
     if (!this.at || error.isFinal) this.body.replaceChildren(words(error.message, "words loss"));

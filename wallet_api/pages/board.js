@@ -44,11 +44,11 @@ export function board(chain, type) {
     favouriteLinks(),
     ranks(of, Math.min(groups()[group] || 1, MOST_ROWS)),
     new Block("Tracked wallets", {
-      id: "wallets", rows: 10, isFixed: true, isPaged: true, of: ["wallets", of],
-      show: ({ wallets }) => table([
+      id: "wallets", rows: 10, isFixed: true, isPaged: true, of: ["wallets", of], list: "wallets",
+      empty: "No wallet of this group is tracked.", columns: [
         ["Wallet", "", walletLink, ""], ["Address", "wallet_address", (id) => make("code", {}, shortened(id)), "wide"],
         ["Trades known since", "", knownSince, ""],
-      ], wallets, "No wallet of this group is tracked."),
+      ],
     }),
   ];
 }

@@ -52,6 +52,11 @@ export function spark({ values }) {
 export const words = (text, className = "words") => make("p", { className }, text);
 export const pair = (first, second) => make("div", {}, first, make("small", {}, second));
 
+export function entitle(text) {
+  document.querySelector("#view h1").textContent = text;
+  document.title = `${text} · Wallet Intelligence`;
+}
+
 // --- Links ---
 
 export const shortened = (address) => (address.length > 16 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address);
@@ -84,7 +89,7 @@ export const copyButton = (text, label) => (navigator.clipboard ? make("button",
 // --- Tables ---
 
 // Columns are [head, path of the value in a row, how it is shown (with the row), class, sort]; an empty path is the row itself.
-const read = (row, path) => (path ? path.split(".").reduce((value, name) => value?.[name], row) : row);
+export const read = (row, path) => (path ? path.split(".").reduce((value, name) => value?.[name], row) : row);
 const helpOf = (path) => state.help[path.split(".").at(-1)] ?? "";
 
 // A head sorts where its column names a sort; `sorting` is { sort, order, choose(sort, order) }.

@@ -2,9 +2,9 @@
 
 import { address, link } from "./address.js";
 import { account } from "./account.js";
-import { onFailure } from "./block.js";
+import { beside } from "./beside.js";
 import { board, groups, isEmpty, isOwn } from "./board.js";
-import { $, make, words } from "./elements.js";
+import { $, entitle, make, words } from "./elements.js";
 import { since } from "./formats.js";
 import { repaint } from "./plots.js";
 import { position } from "./position.js";
@@ -12,7 +12,6 @@ import { request } from "./requests.js";
 import { find } from "./search.js";
 import { POLL_SECONDS, keepKey, state } from "./state.js";
 import { token } from "./token.js";
-import { beside, entitle } from "./views.js";
 import { wallet } from "./wallet.js";
 
 const THEME = "wallet-api.theme";
@@ -90,7 +89,7 @@ const refresh = (blocks) => blocks.forEach((block) => block.refresh());
 
 export function poll() {
   state.polledAt = Date.now();
-  if (!state.blocks.length) return route();
+  if (!state.meta || !state.blocks.length) return route();
   refresh(state.blocks.filter((block) => block.isDue()));
   for (const time of document.querySelectorAll("time")) time.textContent = since(time.dateTime);
 }
@@ -99,8 +98,7 @@ function tick() {
   if ($("main").hidden || document.hidden || Date.now() < Math.max(state.pausedUntil, state.polledAt + 1000 * POLL_SECONDS)) return;
   // The first wallets may be of another group.
   if (state.meta && isEmpty()) state.meta = shownView = null;
-  if (state.meta) poll();
-  else route();
+  poll();
 }
 
 // --- Key, search, colors ---
@@ -158,6 +156,6 @@ document.addEventListener("visibilitychange", tick);
 darkSystem.addEventListener("change", paint);
 setInterval(tick, 1000);
 addEventListener("popstate", route);
-onFailure({ askForKey, giveUp });
+Object.assign(state, { askForKey, giveUp });
 paint();
 route();

@@ -2,10 +2,10 @@
 
 import { link } from "./address.js";
 import { Block } from "./block.js";
-import { figures, make, shortened, table, titleOf } from "./elements.js";
+import { make, shortened, titleOf } from "./elements.js";
 import { amount, change, count, gained, minutes, signed } from "./formats.js";
 import { state } from "./state.js";
-import { entitle, heading, when } from "./views.js";
+import { heading, when } from "./views.js";
 
 // The rule that made a step, in words: "a-sell-without-a-buy".
 const made = (rule, { transaction_type: type }) =>
@@ -14,9 +14,10 @@ const made = (rule, { transaction_type: type }) =>
 export function position(chain, type, address, mint) {
   const currency = state.meta.currencies[chain];
   const sums = [
-    [`Realized, ${currency}`, "realized_pnl", signed], ["Realized, $", "realized_pnl_usd", gained], ["Realized in %", "realized_pnl_percentage", change],
-    [`Bought, ${currency}`, "invested", amount], [`Sold, ${currency}`, "sold", amount], [`Of it without cost, ${currency}`, "sold_without_cost", amount],
-    ["Buys", "buy_txn", count], ["Sells", "sell_txn", count],
+    [`Realized, ${currency}`, "totals.realized_pnl", signed], ["Realized, $", "totals.realized_pnl_usd", gained],
+    ["Realized in %", "totals.realized_pnl_percentage", change], [`Bought, ${currency}`, "totals.invested", amount],
+    [`Sold, ${currency}`, "totals.sold", amount], [`Of it without cost, ${currency}`, "totals.sold_without_cost", amount],
+    ["Buys", "totals.buy_txn", count], ["Sells", "totals.sell_txn", count],
   ];
   const columns = [
     ["When", "", when(chain), ""], ["What", "rule", made, "text"],
@@ -29,11 +30,7 @@ export function position(chain, type, address, mint) {
     make("a", { href: link("token", chain, mint) }, "The token"),
     make("a", { href: link("wallet", chain, type, address), title: address }, `The wallet ${shortened(address)}`),
   ]), new Block("Step by step", {
-    id: "steps", isHead: true, isPaged: true, rows: 19,
-    of: ["wallets/explain", { blockchain: chain, address, type, mint, limit: 50 }],
-    show: ({ totals, steps }) => {
-      entitle(titleOf({ ...totals, mint }));
-      return [figures(sums, totals), table(columns, steps, "No trade.")];
-    },
+    id: "steps", isPaged: true, rows: 19, of: ["wallets/explain", { blockchain: chain, address, type, mint, limit: 50 }],
+    titled: ({ totals }) => titleOf({ ...totals, mint }), list: "steps", empty: "No trade.", sums, columns,
   })];
 }

@@ -5,15 +5,8 @@ const FAVOURITES = "wallet-api.favourites";
 
 export const state = {
   key: sessionStorage.getItem(KEY) || localStorage.getItem(KEY) || document.body.dataset.key || "",
-  meta: null,
-  help: null,
-  scope: null,
-  kept: new Map(),
-  group: "",
-  blocks: [],
-  leaving: new AbortController(),
-  pausedUntil: 0,
-  polledAt: 0,
+  meta: null, help: null, scope: null, kept: new Map(),
+  group: "", blocks: [], leaving: new AbortController(), pausedUntil: 0, polledAt: 0,
 };
 export const POLL_SECONDS = 15;
 

@@ -1,11 +1,11 @@
 // A token: its trades and prices, and who was first.
 
 import { Block } from "./block.js";
-import { explorerLink, figures, table, titleOf, walletLink } from "./elements.js";
+import { explorerLink, table, titleOf, walletLink } from "./elements.js";
 import { ago, amount, count, gained, percent, price, signed } from "./formats.js";
 import { pricePlot } from "./plots.js";
 import { state } from "./state.js";
-import { entitle, explained, filters, heading, tradeColumns } from "./views.js";
+import { explained, filters, heading, tradeColumns } from "./views.js";
 
 export const TRADER_SORTS = { first_buy: "first buy", buy: "bought", realized_pnl: "profit", token_amount: "held", last_trade: "last trade" };
 
@@ -21,36 +21,20 @@ export function token(chain, mint) {
   });
   return [
     heading(chain, mint, chain, [explorerLink(chain, "token", mint, "Explorer"), explorerLink(chain, "chart", mint, "Chart")]),
-    head(currency, of, trades),
+    new Block("Token", {
+      id: "token", follows: trades, of: ["tokens/stats", { ...of, limit: 1 }], titled: ({ token }) => token && titleOf({ ...of, ...token }), sums: [
+        [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
+        ["Wallets", "total_holders", (holders) => count(holders && holders.kol_count + holders.smart_count + holders.whale_count)],
+        ["Still holding", "total_holders.still_holding_count", count],
+        [`Net flow, ${currency}`, "total_statistics.net_flow", signed], ["Net flow, $", "total_statistics.net_flow_usd", gained],
+        [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],
+        ["First entry", "total_statistics.first_entry_time", ago], ["Latest entry", "total_statistics.latest_entry_time", ago],
+      ],
+    }),
     trades,
-    traders(currency, of, trades),
-  ];
-}
-
-function head(currency, of, follows) {
-  const sums = [
-    [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
-    ["Wallets", "total_holders", (holders) => count(holders && holders.kol_count + holders.smart_count + holders.whale_count)],
-    ["Still holding", "total_holders.still_holding_count", count],
-    [`Net flow, ${currency}`, "total_statistics.net_flow", signed], ["Net flow, $", "total_statistics.net_flow_usd", gained],
-    [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],
-    ["First entry", "total_statistics.first_entry_time", ago], ["Latest entry", "total_statistics.latest_entry_time", ago],
-  ];
-  return new Block("Token", {
-    id: "token", isHead: true, follows, of: ["tokens/stats", { ...of, limit: 1 }],
-    show(stats) {
-      if (stats?.token) entitle(titleOf({ ...of, ...stats.token }));
-      return figures(sums, stats);
-    },
-  });
-}
-
-function traders(currency, of, follows) {
-  return new Block("Who was first", {
-    id: "traders", rows: 4, isPaged: true, follows, choosers: { sort: ["by", TRADER_SORTS] }, ascending: ["first_buy"],
-    of: ["tokens/stats", { ...of, limit: 15 }],
-    show({ traders: found }) {
-      return table([
+    new Block("Who was first", {
+      id: "traders", rows: 4, isPaged: true, follows: trades, choosers: { sort: ["by", TRADER_SORTS] }, ascending: ["first_buy"],
+      of: ["tokens/stats", { ...of, limit: 15 }], list: "traders", empty: "No tracked wallet traded it.", columns: [
         ["Wallet", "profile", walletLink, ""],
         ["Type", "profile.type", String, "wide"],
         ["First buy", "trader_stats.first_buy_at", ago, "", "first_buy"],
@@ -59,7 +43,7 @@ function traders(currency, of, follows) {
         ["Profit", "trader_stats.realized_pnl", (profit, { profile }) => explained(profile, of.mint, profit), "n", "realized_pnl"],
         ["Profit, $", "trader_stats.realized_pnl_usd", gained, "n wide widest"],
         ["Keeps", "trader_holdings.bag_pct", percent, "n", "token_amount"],
-      ], found, "No tracked wallet traded it.", this.sorting);
-    },
-  });
+      ],
+    }),
+  ];
 }

@@ -1,31 +1,20 @@
-// What the views have in common: the head, the table of trades, and the blocks beside each view.
+// What the views have in common: the head, the dates, and the table of trades.
 
-import { address, begin, link } from "./address.js";
-import { Block } from "./block.js";
-import { copyButton, explorerLink, icon, make, pair, shortened, table, tokenLink, walletLink } from "./elements.js";
-import { ago, amount, count, date, duration, side, signed, usd } from "./formats.js";
-import { outcomesOf } from "./outcomes.js";
+import { address, begin, dayBefore, link } from "./address.js";
+import { copyButton, explorerLink, icon, make, shortened } from "./elements.js";
+import { ago, amount, date, duration, side, signed, usd } from "./formats.js";
 import { favourites, setFavourite, state } from "./state.js";
 
-export const MODES = { cluster: "bought together", entry: "new to all", exit: "left" };
-const HOURS = [["24", "24 hours"], ["1", "an hour"], ["6", "6 hours"], ["72", "3 days"], ["168", "a week"]];
-const WALLETS = [["", "usual wallets"], ["2", "2 wallets"], ["3", "3 wallets"], ["5", "5 wallets"], ["10", "10 wallets"]];
 const SIDES = { "": "buys and sells", buy: "buys", sell: "sells" };
 const VALUES = [["", "any value"], ["0.1", "0.1 or more"], ["1", "1 or more"], ["10", "10 or more"], ["100", "100 or more"]];
 
 // What a table of trades may be filtered by.
 export const filters = (chain) => ({ transaction_type: ["side", SIDES], min_value: [`value in ${state.meta.currencies[chain]}`, VALUES] });
 
-export function entitle(text) {
-  document.querySelector("#view h1").textContent = text;
-  document.title = `${text} · Wallet Intelligence`;
-}
-
 // Two dates, as the address has them.
 export function dates() {
   const { values } = address();
-  const today = new Date().toISOString().slice(0, 10);
-  const fields = ["from", "to"].map((name) => make("input", { type: "date", name, max: today, value: values.get(name) ?? "" }));
+  const fields = ["from", "to"].map((name) => make("input", { type: "date", name, max: dayBefore(0), value: values.get(name) ?? "" }));
   const form = make("form", { className: "controls" },
     make("label", {}, "From", fields[0]), make("label", {}, "to", fields[1]), make("button", {}, "Show"));
   form.onsubmit = (event) => {
@@ -62,29 +51,6 @@ export const tradeColumns = (chain, about) => [
   ["Value, $", "value_usd", usd, "n wide"],
   [`Profit, ${state.meta.currencies[chain]}`, "realized_pnl", signed, "n wide"],
 ];
-
-// The signals and the newest trades of the group.
-export function beside(chain, type) {
-  const currency = state.meta.currencies[chain];
-  const newest = new Block("Newest trades", {
-    id: "newest", rows: 18, isFixed: true, choosers: filters(chain),
-    of: ["transactions/latest", { blockchain: chain, type, limit: 25 }],
-    show: ({ transactions }) => table([
-      ["Wallet", "", (trade) => pair(walletLink(trade.profile), ago(trade.created_at)), ""],
-      ["Token", "", (trade) => pair(tokenLink(chain)(trade), make("span", {}, side(trade.transaction_type), ` ${amount(trade.value)} ${currency}`)), ""],
-    ], transactions, "No trade yet."),
-  });
-  const signals = new Block("Signals", {
-    id: "signals", rows: 18, isFixed: true, follows: newest,
-    choosers: { mode: ["kind", MODES], hours: ["window", HOURS], min_wallets: ["least", WALLETS] },
-    of: ["signals", { blockchain: chain, type, limit: 20, include_wallets: false }],
-    show: ({ signals: found, hours }) => table([
-      ["Token", "", (signal) => pair(tokenLink(chain)(signal.token), `${count(signal.window.wallet_count)} wallets, ${signal.signal_strength}`), ""],
-      ["Net flow", "token_stats.net_flow", (flow) => pair(signed(flow), `${currency}, ${hours} h`)],
-    ], found, `No signal in ${hours} hours.`),
-  });
-  return [signals, outcomesOf(chain, type, MODES, newest), newest];
-}
 
 // A profit in a token, with a link to the trades that made it.
 export const explained = ({ blockchain, type, wallet_address: wallet }, mint, profit) =>

@@ -1,13 +1,12 @@
 // A wallet: its record, its tokens, its balances and its trades.
 
-import { datesOf } from "./address.js";
+import { datesOf, dayBefore } from "./address.js";
 import { Block } from "./block.js";
-import { copied } from "./copies.js";
 import { $, explorerLink, figures, make, outLink, picture, shortened, table, tokenLink, words } from "./elements.js";
-import { ago, amount, change, count, gained, orDash, percent, price, signed, unknown, usd } from "./formats.js";
+import { ago, amount, change, count, date, gained, orDash, percent, price, signed, unknown, usd } from "./formats.js";
 import { profitPlot } from "./plots.js";
 import { state } from "./state.js";
-import { dates, entitle, explained, filters, heading, knownSince, tradeColumns } from "./views.js";
+import { dates, explained, filters, heading, knownSince, tradeColumns } from "./views.js";
 
 const MOST_ROWS = 50;
 const WINDOWS = { all: "all time", month: "30 days", week: "7 days" };
@@ -17,32 +16,35 @@ export const TOKEN_SORTS = {
 
 export function wallet(chain, type, address) {
   const currency = state.meta.currencies[chain];
-  const of = { blockchain: chain, address };
-  const typed = { ...of, type };
+  const of = { blockchain: chain, address, type };
   const dated = { ...of, ...datesOf() };
-  const why = (profit, { mint }) => explained({ ...typed, wallet_address: address }, mint, profit);
+  const why = (profit, { mint }) => explained({ ...of, wallet_address: address }, mint, profit);
   const trades = new Block("Trades", {
     id: "trades", rows: 13, isFixed: true, isPaged: true, choosers: filters(chain),
     of: (chosen) => (chosen.transaction_type || chosen.min_value
-      ? ["transactions/latest", { ...dated, ...chosen, type, limit: 25 }]
-      : ["wallets/history", { ...dated, ...chosen, type, limit: 25, overview: false }]),
+      ? ["transactions/latest", { ...dated, ...chosen, limit: 25 }]
+      : ["wallets/history", { ...dated, ...chosen, limit: 25, overview: false }]),
     show: ({ trades: all, transactions = all }) => table(tradeColumns(chain, ["Token", "", tokenLink(chain), ""]), transactions, "No such trade."),
   });
   return [
     heading(chain, address, `${chain} ${type}`, [explorerLink(chain, "wallet", address, "Explorer")], dates()),
-    brief(currency, typed, dated, why, trades),
-    allTime(currency, typed),
-    copied(currency, typed, dated, trades),
+    brief(currency, of, dated, why, trades),
+    new Block("All time", {
+      id: "all", of: ["wallets/history", { ...of, limit: 1, overview: false }],
+      show: ({ profile, lifetime_stats: stats } = {}) => figures([
+        [`Unrealized, ${currency}`, "unrealized_pnl", signed], ["Unrealized, $", "unrealized_pnl_usd", gained],
+        [`Bought, ${currency}`, "buy", amount], [`Sold, ${currency}`, "sell", amount], ["In held tokens, $", "open_cost_usd", usd],
+        [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Sales won", "win_rate", percent], ["Tokens", "active_tokens_count", count],
+        ["Trades known since", "profile", orDash(knownSince)],
+      ], { ...stats, profile }),
+    }),
+    copied(currency, of, datesOf(), trades),
     new Block("Profit over time", {
       id: "profit", rows: 9.6, of: ["wallet/pnl_calendar", dated],
       show: ({ months }) => profitPlot(months.flatMap((month) => month.dates), currency),
     }),
-    tokens(currency, typed, why),
-    new Block("Holdings", {
-      id: "holdings", rows: 11, isFixed: true, follows: trades, isPending: (balances) => balances.active_holdings.loading,
-      of: ["wallets/holdings", of], then: ({ active_holdings: { tokens } }) => prices(chain, tokens),
-      show: ({ active_holdings: held }, priced) => holdings(chain, held, priced?.tokens ?? []),
-    }),
+    tokens(currency, of, why),
+    holdings(currency, { blockchain: chain, address }, trades),
     trades,
   ];
 }
@@ -61,11 +63,10 @@ function brief(currency, of, dated, why, follows) {
     [`Of it unpriced, ${currency}`, "held.unpriced_cost", amount], [`The rest is worth, ${currency}`, "held.worth", amount],
   ];
   return new Block("In short", {
-    id: "brief", isHead: true, follows, rows: 8, of: ["wallets/brief", of],
+    id: "brief", follows, rows: 8, of: ["wallets/brief", of], titled: ({ profile }) => profile.name || shortened(of.address),
     then: () => (dated.since || dated.until ? ["wallets/tracker", dated] : null),
     show(data, tracked) {
       const { profile, best, worst } = data;
-      entitle(profile.name || shortened(of.address));
       $("picture").replaceChildren(picture(of.address, profile.image_url, 28));
       $("profile").replaceChildren(...[outLink(profile.twitter, "Twitter"), outLink(profile.telegram, "Telegram")].filter(Boolean));
       const rows = Object.entries(WINDOWS).map(([name, text]) => ({ ...data[name], text }));
@@ -75,59 +76,62 @@ function brief(currency, of, dated, why, follows) {
   });
 }
 
-function allTime(currency, of) {
+// What a copier would have got of the dates that are chosen, else of thirty days: from the start of a day, so that the
+// request is the same for a day.
+function copied(currency, of, dates, follows) {
+  const dated = dates.since || dates.until ? dates : { since: dayBefore(30) };
   const sums = [
-    [`Unrealized, ${currency}`, "unrealized_pnl", signed], ["Unrealized, $", "unrealized_pnl_usd", gained],
-    [`Bought, ${currency}`, "buy", amount], [`Sold, ${currency}`, "sell", amount], ["In held tokens, $", "open_cost_usd", usd],
-    [`Best sale, ${currency}`, "best_trade_pnl", signed], ["Sales won", "win_rate", percent], ["Tokens", "active_tokens_count", count],
-    ["Trades known since", "profile", orDash(knownSince)],
+    ["The copier, %", "return_percent", change], ["The wallet in these, %", "wallet_return_percent", change],
+    ["The wallet in all, %", "wallet_return_percent_all", change], [`Fees, ${currency}`, "fees", amount],
+    ["Followed", "followed", count], ["Buys not followed", "not_followed", count], ["Stuck", "stuck", count],
   ];
-  return new Block("All time", {
-    id: "all", of: ["wallets/history", { ...of, limit: 1, overview: false }],
-    show: ({ profile, lifetime_stats: stats } = {}) => figures(sums, { ...stats, profile }),
+  return new Block("If copied", {
+    id: "copied", follows, rows: 5, of: ["wallets/copy", { ...of, ...dated, limit: 1 }],
+    show: (copy) => [figures(sums, copy),
+      words(`Since ${date(copy.since)}, ${copy.delay} s after each trade, for a fee of ${copy.fee_percent} %. ${copy.warnings[0]}`)],
   });
 }
 
 function tokens(currency, of, why) {
   return new Block("Tokens", {
     id: "tokens", rows: 13, isFixed: true, isPaged: true, choosers: { sort: ["by", TOKEN_SORTS] },
-    of: ["wallets/tokens", { ...of, limit: 25 }],
-    show({ tokens: found }) {
-      return table([
-        ["Token", "", tokenLink(of.blockchain), ""],
-        [`Realized, ${currency}`, "realized_pnl", why, "n", "realized_pnl"],
-        ["Realized, $", "realized_pnl_usd", gained, "n wide widest"],
-        ["%", "realized_pnl_percentage", change, "n wide"],
-        ["Unrealized", "unrealized_pnl", signed, "n", "unrealized_pnl"],
-        ["Bought", "invested", amount, "n wide", "invested"],
-        ["Last trade", "last_seen", ago, "n wide", "last_seen"],
-      ], found, "No token was traded.", this.sorting);
-    },
+    of: ["wallets/tokens", { ...of, limit: 25 }], list: "tokens", empty: "No token was traded.", columns: [
+      ["Token", "", tokenLink(of.blockchain), ""],
+      [`Realized, ${currency}`, "realized_pnl", why, "n", "realized_pnl"],
+      ["Realized, $", "realized_pnl_usd", gained, "n wide widest"],
+      ["%", "realized_pnl_percentage", change, "n wide"],
+      ["Unrealized", "unrealized_pnl", signed, "n", "unrealized_pnl"],
+      ["Bought", "invested", amount, "n wide", "invested"],
+      ["Last trade", "last_seen", ago, "n wide", "last_seen"],
+    ],
   });
 }
 
-function prices(chain, tokens) {
-  const mint = tokens.slice(0, state.meta.limits.batch_max_mints).map((token) => token.token_address);
-  return mint.length ? ["tokens/prices", { blockchain: chain, mint }] : null;
-}
-
-// Prices are in the order of the tokens.
-function holdings(chain, held, priced) {
-  if (held.loading) return words("The balances are being fetched …");
-  const currency = state.meta.currencies[chain];
-  const rows = held.tokens.map((token, place) => {
-    const units = Number(token.amount_formatted);
-    const worth = (each) => (unknown(each) ? null : each * units);
-    const { price, price_usd: usd, price_source } = priced[place] ?? {};
-    return { ...token, mint: token.token_address, units, price, price_source, worth: worth(price), usd: worth(usd) };
-  }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
-  return [table([
-    ["Token", "", (token) => (token.mint === "native" ? make("strong", {}, token.symbol) : tokenLink(chain)(token)), ""],
-    ["Amount", "units", amount],
-    [`Price, ${currency}`, "price", price, "n wide"],
-    ["Price of", "price_source", orDash(String), "wide"],
-    [`Worth, ${currency}`, "worth", amount],
-    ["Worth, $", "usd", usd, "n wide"],
-  ], rows.slice(0, MOST_ROWS), "It holds nothing."),
-  rows.length > MOST_ROWS ? words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`) : null];
+function holdings(currency, of, follows) {
+  return new Block("Holdings", {
+    id: "holdings", rows: 11, isFixed: true, follows, isPending: (balances) => balances.active_holdings.loading, of: ["wallets/holdings", of],
+    then({ active_holdings: { tokens } }) {
+      const mint = tokens.slice(0, state.meta.limits.batch_max_mints).map((token) => token.token_address);
+      return mint.length ? ["tokens/prices", { blockchain: of.blockchain, mint }] : null;
+    },
+    // Prices are in the order of the tokens.
+    show({ active_holdings: held }, priced) {
+      if (held.loading) return words("The balances are being fetched …");
+      const rows = held.tokens.map((token, place) => {
+        const units = Number(token.amount_formatted);
+        const worth = (each) => (unknown(each) ? null : each * units);
+        const { price, price_usd: usd, price_source } = priced?.tokens[place] ?? {};
+        return { ...token, mint: token.token_address, units, price, price_source, worth: worth(price), usd: worth(usd) };
+      }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
+      return [table([
+        ["Token", "", (token) => (token.mint === "native" ? make("strong", {}, token.symbol) : tokenLink(of.blockchain)(token)), ""],
+        ["Amount", "units", amount],
+        [`Price, ${currency}`, "price", price, "n wide"],
+        ["Price of", "price_source", orDash(String), "wide"],
+        [`Worth, ${currency}`, "worth", amount],
+        ["Worth, $", "usd", usd, "n wide"],
+      ], rows.slice(0, MOST_ROWS), "It holds nothing."),
+      rows.length > MOST_ROWS ? words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`) : null];
+    },
+  });
 }
