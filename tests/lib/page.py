@@ -30,7 +30,8 @@ new Promise((resolve) => setTimeout(resolve, 1100)).then(() => {
 """
 # What the modules of the page export, as names of the tab.
 MODULES = """
-Promise.all(["state", "page", "board", "beside", "wallet", "token"].map((name) => import(`./page/${name}.js`)))
+Promise
+  .all(["state", "page", "board", "beside", "wallet", "token"].map((name) => import(`./page/${name}.js`)))
   .then((modules) => void Object.assign(window, ...modules))
 """
 
