@@ -242,6 +242,13 @@ def test_a_whole_number_may_have_a_point(caller: Caller, ledger: list[dict[str, 
     assert _result(_call(caller, "list_wallets", **GROUP, limit=2.5))["isError"]
 
 
+def test_several_values_may_be_a_list(caller: Caller) -> None:
+    addresses = [f"So1111111111111111111111111111111111111111{end}" for end in (2, 3)]
+    listed = _data_of(_call(caller, "look_up_wallets", address=addresses))
+    assert listed == _data_of(_call(caller, "look_up_wallets", address=",".join(addresses)))
+    assert [wallet["wallet_address"] for wallet in listed["wallets"]] == addresses
+
+
 def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Caller) -> None:
     address = "So11111111111111111111111111111111111111112"
     for tool, arguments, expected in (
@@ -262,6 +269,23 @@ def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Call
             {"message": "Parameter limit must be given, at most 100, with chart=true."},
         ),
         ("get_tracker", {"blockchain": "solana", "address": address}, {"reason": "wallet_not_found"}),
+        # What people say, where only an address will do.
+        (
+            "get_brief",
+            {"blockchain": "solana", "address": "Ann Trades"},
+            {
+                "message": "Parameter address is not an address of solana (base58 of 32 bytes);"
+                " /v1/search finds wallets by name."
+            },
+        ),
+        (
+            "get_prices",
+            {"blockchain": "solana", "mint": "SOL"},
+            {
+                "message": "Parameter mint is not an address of solana (base58 of 32 bytes), nor native;"
+                " /v1/search finds tokens by symbol or name."
+            },
+        ),
     ):
         response = _call(caller, tool, **arguments)
         result = _result(response)

@@ -95,10 +95,15 @@ def _rule_of(app: Flask, name: str) -> Rule | None:
 
 
 def _text(message: Message, name: str, value: msgspec.Raw) -> str:
-    """Return an argument as it is in a query string: a text without quotes, all else as it is written."""
+    """Return an argument as it is in a query string: a text without quotes, all else as it is written.
+
+    Several values are a list, or a text with commas.
+    """
     written = bytes(value)
     if written.startswith(b'"'):
         return message.decoded(name, value, str)
+    if written.startswith(b'["'):
+        return ",".join(message.decoded(name, value, list[str]))
     # As in a query string, an empty argument is an absent one.
     text = "" if written == b"null" else written.decode(errors="replace")
     return _whole(text) if "." in text else text

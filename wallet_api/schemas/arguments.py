@@ -32,7 +32,10 @@ def chains_of(data: Mapping[str, Any]) -> Sequence[Chain]:
 
 
 # Arguments that are addresses, wherever they are, and what else a refusal says.
-_OF_CHAIN = {"address": "", "mint": "; /v1/search finds tokens by symbol or name"}
+_OF_CHAIN = {
+    "address": "/v1/search finds wallets by name",
+    "mint": "/v1/search finds tokens by symbol or name",
+}
 
 
 def _forms(chains: Sequence[Chain]) -> str:
@@ -74,8 +77,11 @@ class Arguments(Schema):
             texts, chains = [given] if isinstance(given, str) else given, chains_of(data)
             for text in texts:
                 if text not in words and not any(chain.is_address(text) for chain in chains):
+                    other = "".join(f", nor {word}" for word in words)
                     which = "" if len(texts) == 1 else f": {text[:MAX_TEXT]!r}"
-                    raise ValidationError(f"is not an address of {_forms(chains)}{which}{hint}", name)
+                    raise ValidationError(
+                        f"is not an address of {_forms(chains)}{other}{which}; {hint}", name
+                    )
 
     def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
         """Return the words that an argument can be beside those given; None if it is no choice."""
