@@ -7,39 +7,48 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from wallet_api.schemas.argument_fields import Time
+from wallet_api.schemas.argument_fields import Switch, Time
 from wallet_api.schemas.arguments import Arguments, GroupArguments
+from wallet_api.schemas.brief import BriefWindowSchema
 from wallet_api.schemas.calendar import DaySchema, MonthSchema
 from wallet_api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
 from wallet_api.schemas.fields import NO_SOURCE, USD
+from wallet_api.schemas.history import HistoryTradeSchema, TokenOverviewSchema
 from wallet_api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
 from wallet_api.schemas.lookup import LookedUpSchema
 from wallet_api.schemas.tokens import TotalHoldersSchema
-from wallet_api.schemas.tracker import TokenRowSchema
+from wallet_api.schemas.tracker import TokenRowSchema, TrackerTradeSchema
 from wallet_api.schemas.wallets import PaginationSchema, ProfileSchema
 
 # The objects of several operations, each described once; bases and subclasses by their difference from it.
 OBJECTS: dict[str, type[Schema]] = {
     "Profile": ProfileSchema,
     "Trade": TradeSchema,
+    "Trade of a wallet": HistoryTradeSchema,
     "Token": TokenSchema,
     "Holding": HoldingSchema,
     "Holders": TotalHoldersSchema,
     "Ranked wallet": EntrySchema,
+    "Token of a wallet": TokenOverviewSchema,
     "Token in a period": TokenRowSchema,
+    "Window of a brief": BriefWindowSchema,
     "Win rate distribution": PeriodDistributionSchema,
     "Day": DaySchema,
     "Month": MonthSchema,
     "Address": LookedUpSchema,
     "Pagination": PaginationSchema,
 }
+# They have the fields of one of OBJECTS without being of its kind.
+_ALSO: dict[type[Schema], str] = {TrackerTradeSchema: "Trade of a wallet"}
+# The document says once that every operation has them, or all that have a format.
+_COMMON = ("amounts", "bom")
 
 
 def title_of(schema: Schema) -> str | None:
     """Return the title in OBJECTS of a schema, its base or its subclass; None if there is none."""
     kind = type(schema)
     found = (title for title, known in OBJECTS.items() if issubclass(kind, known) or issubclass(known, kind))
-    return next(found, None)
+    return _ALSO.get(kind) or next(found, None)
 
 
 def anchor(heading: str) -> str:
@@ -73,7 +82,10 @@ class Lists:
         group = isinstance(schema, GroupArguments)
         shared, own = [], []
         for name, field in schema.fields.items():
-            default = f" ({field.load_default})" if isinstance(field.load_default, str | int) else ""
+            if name in _COMMON:
+                continue
+            has_default = isinstance(field.load_default, str | int) and name != "format"
+            default = f" ({field.load_default})" if has_default else ""
             shown = (f"**`{name}`**" if field.required else f"`{name}`") + default
             if self._arguments.get(name) == _argument(field) or (group and name in ("blockchain", "type")):
                 shared.append(shown)
@@ -113,6 +125,8 @@ class Lists:
                 continue
             if rows and (rows[-1][0], rows[-1][2]) == (meaning, more):
                 rows[-1][1].append(name)
+            elif more and (same := next((names[0] for _, names, other in rows if other == more), None)):
+                rows.append((f"{meaning} With the fields of `{same}`.", [name], []))
             else:
                 rows.append((meaning, [name], more))
         if shared:
@@ -168,8 +182,9 @@ def _beyond_known(schema: Schema) -> dict[str, fields.Field[Any]]:
 def _argument(field: fields.Field[Any]) -> str:
     allowed = getattr(field, "allowed", ())
     meaning = f"{_meaning(field)}."
-    if isinstance(field, Time):
-        return f"{meaning} ISO 8601, by default UTC."
+    if isinstance(field, Time | Switch):
+        # The document says once what times and switches are.
+        return meaning
     return meaning if all(f"`{word}`" in meaning for word in allowed) else f"{meaning} {_one_of(allowed)}."
 
 
@@ -197,12 +212,14 @@ def _one_of(words: Iterable[str]) -> str:
 
 def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
     """Return whether the document says of all such fields what they are: dollars, warnings, or nothing."""
-    return name == "warnings" or field.metadata["description"] in (USD, NO_SOURCE)
+    are_dollars = name.endswith("_usd") and not field.required
+    return name == "warnings" or are_dollars or field.metadata["description"] in (USD, NO_SOURCE)
 
 
 def _repeats(field: fields.Field[Any]) -> bool:
-    """Return whether a field repeats an argument as it was requested."""
-    return str(field.metadata["description"]).lower().startswith(("the requested", "as requested"))
+    """Return whether a field repeats an argument as it was requested, or says it of the requested wallet."""
+    words = ("the requested", "as requested", "its chain", "its category")
+    return str(field.metadata["description"]).lower().startswith(words)
 
 
 def _meaning(field: fields.Field[Any]) -> str:

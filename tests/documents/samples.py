@@ -13,6 +13,8 @@ from wallet_api.responses.examples import argument_example
 from wallet_api.responses.operation import Operation
 
 _WIDTH = 120
+# Stands for the fields of an object that are described and shown elsewhere.
+_OTHERS = "…"
 
 
 def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
@@ -41,17 +43,18 @@ def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
 
 
 def _shortened(data: Mapping[str, Any], schema: Schema, shown: dict[str, Any]) -> dict[str, Any]:
-    """Return the data with one row of each list, without objects that are described and shown elsewhere."""
+    """Return the data with one row of each list, without what is described and shown elsewhere."""
     short: dict[str, Any] = {}
     for name, value in data.items():
         field = schema.fields[name]
         if isinstance(field, fields.Nested) and value:
             title = title_of(field.schema)
             first, *more = value if field.many else [value]
-            if title in shown and first.keys() <= OBJECTS[title]().fields.keys():
-                part: Any = "{…}"
-            else:
-                part = _shortened(first, field.schema, shown)
+            known = OBJECTS[title]().fields if title in shown else {}
+            beyond = {name: part for name, part in first.items() if name not in known}
+            part: Any = _shortened(beyond, field.schema, shown)
+            if known:
+                part = {_OTHERS: _OTHERS, **part} if beyond else "{…}"
             if title:
                 shown.setdefault(title, first)
             value = [part, *["…"][: len(more)]] if field.many else part
@@ -69,6 +72,9 @@ def _json(value: Any, indent: int, before: int) -> str:
         parts = []
         for name, part in value.items():
             start = indent if parts else before + 1
+            if name == _OTHERS:
+                parts.append(_OTHERS)
+                continue
             parts.append(f'"{name}": {_json(part, indent + 1, start + len(name) + 4)}')
     elif isinstance(value, list):
         shape = "[%s]"

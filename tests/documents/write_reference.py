@@ -57,7 +57,10 @@ def written(text: str) -> str:
 
 
 def _operations() -> Iterator[tuple[str, str, Operation]]:
-    """Yield path, description and operation of all that need a key, in the order of the OpenAPI document."""
+    """Yield path, description and operation of all that need a key, in the order of the OpenAPI document.
+
+    When to use which operation, by names that only tools have, is left out: the README has it as questions.
+    """
     app = Flask("wallet_api", static_folder=None)
     for blueprint in all_blueprints():
         app.register_blueprint(blueprint)
@@ -67,7 +70,8 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
         if not is_keyless(app, rule.endpoint):
             alias = aliases.get(f"{rule.endpoint}_alias")
             sentence = f" Alias: `{alias}`." if alias else ""
-            yield rule.rule, described[rule.rule]["get"]["description"] + sentence, operation
+            description = described[rule.rule]["get"]["description"].removesuffix(f" {operation.use}")
+            yield rule.rule, description + sentence, operation
 
 
 def _section(

@@ -49,8 +49,8 @@ class Arguments(Schema):
 
     amounts = Choice(
         AMOUNTS,
-        "`string`: amounts, prices and values are strings of the same digits, for languages whose numbers"
-        " lose some. Counts, percentages and durations stay numbers.",
+        "`string`: amounts, prices and values are strings of the same digits; counts, percentages and"
+        " durations stay numbers.",
         load_default="number",
     )
 

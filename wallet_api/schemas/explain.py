@@ -19,7 +19,7 @@ from wallet_api.schemas.paging import PAGE, CursorMixin, PaginationSchema
 from wallet_api.schemas.token_fields import BlockSchema, TransactionSchema
 
 RULES = ("a-buy", "a-sell-of-what-was-bought", "a-sell-of-more-than-was-bought", "a-sell-without-a-buy")
-_OF_SELL = "Absent in buys, and if nothing of what was sold was bought."
+_OF_SELL = "absent unless it is a covered sell."
 
 
 class ExplainArguments(CursorMixin, FormatMixin, WalletArguments):
@@ -44,10 +44,10 @@ class StepSchema(BlockSchema, TransactionSchema):
     acquired_at = Moment("`T`: when they were bought, on average; null if nothing is held.", nullable=True)
     rule = String("The rule of docs/figures.md that made this step.", enum=RULES)
     covered = Amount("Tokens sold that were bought before; absent in buys.", optional=True)
-    cost_of_sold = Amount(f"Their cost. {_OF_SELL}", optional=True)
-    realized_pnl = Amount(f"Their proceeds less this cost. {_OF_SELL}", optional=True)
+    cost_of_sold = Amount(f"Their cost; {_OF_SELL}", optional=True)
+    realized_pnl = Amount(f"Their proceeds less this cost; {_OF_SELL}", optional=True)
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    hold_time_minutes = Measure(f"From `T` to the sell. {_OF_SELL}", optional=True)
+    hold_time_minutes = Measure(f"From `T` to the sell; {_OF_SELL}", optional=True)
     without_cost = Amount("Proceeds of what was sold without a buy; absent in buys.", optional=True)
 
 

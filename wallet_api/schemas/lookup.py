@@ -56,12 +56,8 @@ class LookedUpSchema(Shape):
     blockchain = String(_AS_TRACKED, optional=True)
     type = String(_AS_TRACKED, optional=True)
     currency = String(_AS_TRACKED, optional=True)
-    history_since = String(
-        f"Of the first match: {HISTORY_SINCE[0].lower()}{HISTORY_SINCE[1:]}", optional=True
-    )
-    history_until = String(
-        f"Of the first match: {HISTORY_UNTIL[0].lower()}{HISTORY_UNTIL[1:]}", optional=True
-    )
+    history_since = String("That of the first match; absent where that is.", optional=True)
+    history_until = String("That of the first match; absent where that is.", optional=True)
     matches = Rows(
         MatchSchema,
         f"All matches, in the order {', '.join(CHAINS)}; absent if not tracked.",

@@ -172,10 +172,9 @@ class TrackerSchema(Shape):
     )
     period_realized_pnl_chart = Rows(
         ChartPointSchema,
-        "How the profit grew, oldest first: what was realized before each whole multiple, in UTC, of"
-        " 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours (`30d`) or a day (`90d`, `all`; a week"
-        " after 400 days). The first is the start with 0, the last the end with the total; those without a"
-        " covered sell are left out.",
+        "How the profit grew, oldest first, from 0 at the start to the total at the end: what was realized"
+        " before each whole multiple, in UTC, of 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours"
+        " (`30d`) or a day (`90d`, `all`; a week after 400 days), without those that have no covered sell.",
         many=True,
     )
     period_trades = Rows(

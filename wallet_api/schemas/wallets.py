@@ -10,12 +10,12 @@ class WalletsArguments(PagedArguments):
 
 
 HISTORY_SINCE = (
-    "A sync has read all trades of the wallet since this time, so that figures over longer periods may lack "
-    "some; absent if no sync has read it, and all that is known was imported."
+    "A sync has read all trades of the wallet since this time: figures over longer periods may lack some; "
+    "absent if all that is known was imported."
 )
 HISTORY_UNTIL = (
-    "A sync has read its trades until this time so far, since its first reading is under way or the sync has "
-    "stopped; absent if that is up to an hour ago, or no sync has read it."
+    "A sync has read its trades until this time so far; absent if that is up to an hour ago, or no sync has "
+    "read it."
 )
 
 
