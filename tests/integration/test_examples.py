@@ -1,4 +1,4 @@
-"""docs/examples.md: its programs run as they stand, and print what follows from the trades."""
+"""docs/examples/: its programs run as they stand, and print what follows from the trades."""
 
 import csv
 import os
@@ -28,12 +28,16 @@ from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
-# The program of each section that has one.
-PROGRAMS = dict(
-    re.findall(r"^## ([^\n]*)\n(?:(?!## ).)*?^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
-)
-[JAVASCRIPT] = re.findall(r"^```javascript\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+FOLDER = Path(__file__).parents[2] / "docs" / "examples"
+PROGRAMS = {
+    "One question in two requests": "bought_by_the_best",
+    "Who was first": "who_was_first",
+    "A dashboard": "dashboard",
+    "Trades as a table": "trades",
+    "A bot": "bot",
+    "A backtest": "backtest",
+}
+JAVASCRIPT = FOLDER / "sum.mjs"
 NODE = shutil.which("node")
 NOW = datetime.now(UTC).replace(microsecond=0)
 CAT = UNTRACKED
@@ -195,7 +199,7 @@ def test_javascript_sums_to_the_last_digit(known: Known) -> None:
     value = "9007199254740993.000000001"
     Importer(known.url).trades([trade_row(BEN, "large", NOW - timedelta(minutes=9), value=value)])
     done = run_program(
-        [str(NODE), "--input-type=module", "-e", JAVASCRIPT],
+        [str(NODE), JAVASCRIPT],
         env={"PATH": os.environ["PATH"], "API": known.server.url, "KEY": known.key("javascript", 1)},
         capture_output=True,
         text=True,
@@ -254,7 +258,7 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
 def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
     """Run the bot in this block, once it follows the feed; yield the lines that it prints."""
     process: Process[str] = Process(
-        [sys.executable, "-u", "-c", PROGRAMS["A bot"]],
+        [sys.executable, "-u", FOLDER / "bot.py"],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
         cwd=folder,
         stdout=subprocess.PIPE,
@@ -285,9 +289,9 @@ def test_a_refused_request_ends_the_program(server: Gunicorn, title: str) -> Non
 
 
 def _run(title: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
-    """Run the program of a section."""
+    """Run a program, by its title."""
     return run_program(
-        [sys.executable, "-c", PROGRAMS[title]],
+        [sys.executable, FOLDER / f"{PROGRAMS[title]}.py"],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,

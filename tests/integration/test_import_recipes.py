@@ -16,7 +16,9 @@ from tests.ledger.rows import ANN, BEN, SMART, price_row
 from tests.lib.processes import run_program
 from wallet_api.database import Connection
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "import.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+DOCUMENT = (DOCS / "import.md").read_text(encoding="utf-8")
+EXPLORER = (DOCS / "examples" / "explorer.py").read_text(encoding="utf-8")
 EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 ROUTER, OTHER = f"0x{'1':0>40}", f"0x{'2':0>40}"
 TOKEN, SCAM = f"0x{'a':0>40}", f"0x{'b':0>40}"
@@ -163,7 +165,7 @@ def test_exports_of_etherscan_become_the_trades_of_a_wallet(
             transfer("forged", "1000", SCAM, out=True),
         )
     )
-    (tmp_path / "explorer.py").write_text(blocks("An explorer's export", "python")[0])
+    (tmp_path / "explorer.py").write_text(EXPLORER)
     commands = blocks("An explorer's export", "sh")[0]
     printed = run(commands, wallet=EVM)
     left = re.findall(r"left out: (\w+)", printed)
@@ -213,7 +215,7 @@ def test_an_export_of_solscan_becomes_the_trades_of_a_wallet(
         row("sent", -500_000, mint, 6),
     ]
     (tmp_path / "transfers.csv").write_text("\n".join([SOLSCAN, *rows]))
-    (tmp_path / "explorer.py").write_text(blocks("An explorer's export", "python")[0])
+    (tmp_path / "explorer.py").write_text(EXPLORER)
     printed = run(blocks("An explorer's export", "sh")[1], wallet=ANN)
     assert sorted(re.findall(r"left out: (\w+)", printed)) == ["gift", "sent"]
     assert trades(connection) == [

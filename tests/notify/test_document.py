@@ -1,4 +1,4 @@
-"""What docs/webhooks.md prints: rules that are read, and receivers that accept what is sent."""
+"""docs/webhooks.md: its rules are read, and its receivers accept what is sent."""
 
 import base64
 import json
@@ -16,8 +16,12 @@ from tests.lib.receiver import SECRET
 from wallet_api.notify.messages import headers_of
 from wallet_api.notify.rules_file import read_rules
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "webhooks.md").read_text()
-RECEIVERS = re.findall(r"^```(python|javascript)\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+DOCS = Path(__file__).parents[2] / "docs"
+DOCUMENT = (DOCS / "webhooks.md").read_text()
+RECEIVERS = [
+    (language, (DOCS / "examples" / f"receive.{ending}").read_text())
+    for language, ending in (("python", "py"), ("javascript", "js"))
+]
 USES = {
     "python": """
 import json, sys
