@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from types import MappingProxyType
-from typing import Literal, Self, get_args
+from typing import Literal, get_args
 
 import base58
 
@@ -49,40 +50,11 @@ class Coin:
 
 COINS: Mapping[Currency, Coin] = MappingProxyType(
     {
-        coin.currency: coin
-        for coin in (
-            Coin("SOL", "Solana", 9, coingecko_id="solana", binance_symbol="SOLUSDT"),
-            Coin("BNB", "BNB", 18, coingecko_id="binancecoin", binance_symbol="BNBUSDT"),
-            Coin("ETH", "Ether", 18, coingecko_id="ethereum", binance_symbol="ETHUSDT"),
-        )
+        "SOL": Coin("SOL", "Solana", 9, coingecko_id="solana", binance_symbol="SOLUSDT"),
+        "BNB": Coin("BNB", "BNB", 18, coingecko_id="binancecoin", binance_symbol="BNBUSDT"),
+        "ETH": Coin("ETH", "Ether", 18, coingecko_id="ethereum", binance_symbol="ETHUSDT"),
     }
 )
-
-
-@dataclass(frozen=True)
-class Explorer:
-    """The beginnings of the addresses of pages about what is on a chain, to which its id is added.
-
-    `chart` is of a site that plots the price of a token.
-    """
-
-    wallet: str
-    token: str
-    transaction: str
-    block: str
-    chart: str
-
-    @classmethod
-    def of(cls, site: str, chart: str, *, wallet: str = "address") -> Self:
-        """Return the pages of an explorer with the usual names."""
-        start = f"https://{site}/"
-        return cls(
-            f"{start}{wallet}/",
-            f"{start}token/",
-            f"{start}tx/",
-            f"{start}block/",
-            f"https://dexscreener.com/{chart}/",
-        )
 
 
 @dataclass(frozen=True)
@@ -121,10 +93,11 @@ class Chain:
     alchemy_network: str
     dexscreener_id: str
     geckoterminal_network: str
-    explorer: Explorer
+    explorer_site: str
     rules: tuple[Rules, ...]
     evm_chain_id: int | None = None
     rent_rates: tuple[tuple[datetime, int], ...] = ()
+    wallet_page: str = "address"
 
     def rent(self, size: int, at: datetime) -> int:
         """Return what an account of so many bytes needs that is created at a time, on Solana."""
@@ -147,11 +120,6 @@ class Chain:
         return self.coin.currency
 
     @property
-    def native_name(self) -> str:
-        """Return the name of the native coin."""
-        return self.coin.name
-
-    @property
     def native_decimals(self) -> int:
         """Return the decimals of the native coin."""
         return self.coin.decimals
@@ -170,6 +138,16 @@ class Chain:
     def milliseconds(self) -> str | None:
         """Return the field of a header with the time in milliseconds, if the chain has one now."""
         return self.rules[-1].milliseconds
+
+    @property
+    def explorer(self) -> Mapping[str, str]:
+        """Return the beginnings of the addresses of pages about what is on it, to which its id is added.
+
+        `chart` is of a site that plots the price of a token.
+        """
+        pages = {"wallet": self.wallet_page, "token": "token", "transaction": "tx", "block": "block"}
+        chart = {"chart": f"https://dexscreener.com/{self.dexscreener_id}/"}
+        return {kind: f"https://{self.explorer_site}/{page}/" for kind, page in pages.items()} | chart
 
     def canonical(self, text: str) -> str:
         """Return the stored form of an address or mint: lower case on EVM chains, unchanged on Solana."""
@@ -198,132 +176,123 @@ def _is_evm_address(text: str) -> bool:
     return _EVM_ADDRESS.fullmatch(text) is not None
 
 
-def _evm(
-    name: Blockchain,
-    chain_id: int,
-    types: tuple[WalletType, ...],
-    currency: Currency,
-    wrapped_mint: str,
-    stable_mints: Iterable[str],
-    networks: tuple[str, str, str],
-    explorer: str,
-    rules: tuple[Rules, ...],
-) -> Chain:
-    dexscreener_id, geckoterminal_network, alchemy_network = networks
-    return Chain(
-        name=name,
-        types=types,
-        coin=COINS[currency],
-        is_address=_is_evm_address,
-        address_form="0x followed by 40 hexadecimal digits",
-        case_sensitive=False,
-        wrapped_mint=wrapped_mint,
-        pseudo_mints=(EVM_PSEUDO_MINT, "0x0000000000000000000000000000000000000000"),
-        stable_mints=frozenset(stable_mints),
-        alchemy_network=alchemy_network,
-        dexscreener_id=dexscreener_id,
-        geckoterminal_network=geckoterminal_network,
-        explorer=Explorer.of(explorer, dexscreener_id),
-        rules=rules,
-        evm_chain_id=chain_id,
-    )
+def _mints(*mints: str) -> frozenset[str]:
+    return frozenset(mints)
 
 
-_SOLANA = Chain(
-    name="solana",
-    types=WALLET_TYPES,
-    coin=COINS["SOL"],
-    is_address=_is_solana_address,
-    address_form="base58 of 32 bytes",
-    case_sensitive=True,
-    wrapped_mint="So11111111111111111111111111111111111111112",
-    pseudo_mints=(
-        "So11111111111111111111111111111111111111111",
-        "11111111111111111111111111111111",
-    ),
-    stable_mints=frozenset(
-        (
+_evm = partial(
+    Chain,
+    is_address=_is_evm_address,
+    address_form="0x followed by 40 hexadecimal digits",
+    case_sensitive=False,
+    pseudo_mints=(EVM_PSEUDO_MINT, "0x0000000000000000000000000000000000000000"),
+)
+_CHAINS = (
+    Chain(
+        name="solana",
+        types=WALLET_TYPES,
+        coin=COINS["SOL"],
+        is_address=_is_solana_address,
+        address_form="base58 of 32 bytes",
+        case_sensitive=True,
+        wrapped_mint="So11111111111111111111111111111111111111112",
+        pseudo_mints=("So11111111111111111111111111111111111111111", "11111111111111111111111111111111"),
+        stable_mints=_mints(
             "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",  # USDC
             "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB",  # USDT
             "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH",  # USDG
             "USD1ttGY1N17NEEHLmELoaybftRBUSErhqYiQzvEmuB",  # USD1
             "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo",  # PYUSD
-        )
+        ),
+        alchemy_network="solana-mainnet",
+        dexscreener_id="solana",
+        geckoterminal_network="solana",
+        explorer_site="solscan.io",
+        wallet_page="account",
+        # A token account needs 2,039,280 lamports, since SIMD-0437 less in steps, down to 203,928:
+        # https://docs.chainstack.com/docs/solana-rent-reduction-reclaim-excess-rent
+        rent_rates=((datetime.min.replace(tzinfo=UTC), 6_960), (datetime(2026, 9, 3, tzinfo=UTC), 5_080)),
+        # SIMD-0525, in two steps until the end of August.
+        rules=(Rules(date(2020, 3, 16), 0.4, 13.0), Rules(date(2026, 8, 31), 0.3, 13.0)),
     ),
-    alchemy_network="solana-mainnet",
-    dexscreener_id="solana",
-    geckoterminal_network="solana",
-    explorer=Explorer.of("solscan.io", "solana", wallet="account"),
-    # A token account needs 2,039,280 lamports, since SIMD-0437 less in steps, down to 203,928:
-    # https://docs.chainstack.com/docs/solana-rent-reduction-reclaim-excess-rent
-    rent_rates=(
-        (datetime.min.replace(tzinfo=UTC), 6_960),
-        (datetime(2026, 9, 3, tzinfo=UTC), 5_080),
+    _evm(
+        name="bnb",
+        types=("kol", "smart"),
+        coin=COINS["BNB"],
+        wrapped_mint="0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
+        stable_mints=_mints(
+            "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d",  # USDC
+            "0x55d398326f99059ff775485246999027b3197955",  # USDT
+            "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
+            "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",  # FDUSD
+        ),
+        alchemy_network="bnb-mainnet",
+        dexscreener_id="bsc",
+        geckoterminal_network="bsc",
+        explorer_site="bscscan.com",
+        rules=(
+            Rules(date(2020, 8, 29), 3.0, 45.0),
+            # BEP-520 and BEP-524, and https://docs.bnbchain.org/announce/fermi-bsc.
+            Rules(date(2025, 4, 29), 1.5, 8.0, "milliTimestamp"),
+            Rules(date(2025, 6, 30), 0.75, 4.0, "milliTimestamp"),
+            Rules(date(2026, 1, 14), 0.45, 3.0, "milliTimestamp"),
+        ),
+        evm_chain_id=56,
     ),
-    # SIMD-0525, in two steps until the end of August.
-    rules=(Rules(date(2020, 3, 16), 0.4, 13.0), Rules(date(2026, 8, 31), 0.3, 13.0)),
+    _evm(
+        name="base",
+        types=("kol", "smart"),
+        coin=COINS["ETH"],
+        wrapped_mint="0x4200000000000000000000000000000000000006",
+        stable_mints=_mints(
+            "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",  # USDC
+            "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2",  # USDT
+            "0x50c5725949a6f0c72e6c4a641f24049a917db0cb",  # DAI
+        ),
+        alchemy_network="base-mainnet",
+        dexscreener_id="base",
+        geckoterminal_network="base",
+        explorer_site="basescan.org",
+        rules=(
+            Rules(date(2023, 6, 15), 2.0, 1200.0),
+            # https://docs.base.org/base-chain/specs/upgrades/denim/overview
+            Rules(date(2026, 11, 5), 0.2, 1200.0, "timestampMs"),
+        ),
+        evm_chain_id=8453,
+    ),
+    _evm(
+        name="eth",
+        types=("kol",),
+        coin=COINS["ETH"],
+        wrapped_mint="0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+        stable_mints=_mints(
+            "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",  # USDC
+            "0xdac17f958d2ee523a2206206994597c13d831ec7",  # USDT
+            "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
+            "0x6b175474e89094c44da98b954eedeac495271d0f",  # DAI
+        ),
+        alchemy_network="eth-mainnet",
+        dexscreener_id="ethereum",
+        geckoterminal_network="eth",
+        explorer_site="etherscan.io",
+        rules=(Rules(date(2015, 7, 30), 14.0, 900.0), Rules(date(2022, 9, 15), 12.0, 900.0)),
+        evm_chain_id=1,
+    ),
+    # Robinhood Chain, an Arbitrum chain: https://docs.robinhood.com/chain
+    _evm(
+        name="rh",
+        types=("kol", "smart"),
+        coin=COINS["ETH"],
+        wrapped_mint="0x0bd7d308f8e1639fab988df18a8011f41eacad73",
+        stable_mints=_mints("0x5fc5360d0400a0fd4f2af552add042d716f1d168"),  # USDG
+        alchemy_network="robinhood-mainnet",
+        dexscreener_id="robinhood",
+        geckoterminal_network="robinhood",
+        explorer_site="robinhoodchain.blockscout.com",
+        rules=(Rules(date(2026, 7, 1), 0.1, 1200.0),),
+        evm_chain_id=4663,
+    ),
 )
-
-CHAINS: Mapping[str, Chain] = MappingProxyType(
-    {
-        chain.name: chain
-        for chain in (
-            _SOLANA,
-            _evm(
-                *("bnb", 56, ("kol", "smart"), "BNB", "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
-                (
-                    "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d",  # USDC
-                    "0x55d398326f99059ff775485246999027b3197955",  # USDT
-                    "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
-                    "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",  # FDUSD
-                ),
-                ("bsc", "bsc", "bnb-mainnet"),
-                "bscscan.com",
-                (
-                    Rules(date(2020, 8, 29), 3.0, 45.0),
-                    # BEP-520 and BEP-524, and https://docs.bnbchain.org/announce/fermi-bsc.
-                    Rules(date(2025, 4, 29), 1.5, 8.0, "milliTimestamp"),
-                    Rules(date(2025, 6, 30), 0.75, 4.0, "milliTimestamp"),
-                    Rules(date(2026, 1, 14), 0.45, 3.0, "milliTimestamp"),
-                ),
-            ),
-            _evm(
-                *("base", 8453, ("kol", "smart"), "ETH", "0x4200000000000000000000000000000000000006"),
-                (
-                    "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",  # USDC
-                    "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2",  # USDT
-                    "0x50c5725949a6f0c72e6c4a641f24049a917db0cb",  # DAI
-                ),
-                ("base", "base", "base-mainnet"),
-                "basescan.org",
-                (
-                    Rules(date(2023, 6, 15), 2.0, 1200.0),
-                    # https://docs.base.org/base-chain/specs/upgrades/denim/overview
-                    Rules(date(2026, 11, 5), 0.2, 1200.0, "timestampMs"),
-                ),
-            ),
-            _evm(
-                *("eth", 1, ("kol",), "ETH", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
-                (
-                    "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",  # USDC
-                    "0xdac17f958d2ee523a2206206994597c13d831ec7",  # USDT
-                    "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
-                    "0x6b175474e89094c44da98b954eedeac495271d0f",  # DAI
-                ),
-                ("ethereum", "eth", "eth-mainnet"),
-                "etherscan.io",
-                (Rules(date(2015, 7, 30), 14.0, 900.0), Rules(date(2022, 9, 15), 12.0, 900.0)),
-            ),
-            # Robinhood Chain, an Arbitrum chain: https://docs.robinhood.com/chain
-            _evm(
-                *("rh", 4663, ("kol", "smart"), "ETH", "0x0bd7d308f8e1639fab988df18a8011f41eacad73"),
-                ("0x5fc5360d0400a0fd4f2af552add042d716f1d168",),  # USDG
-                ("robinhood", "robinhood", "robinhood-mainnet"),
-                "robinhoodchain.blockscout.com",
-                (Rules(date(2026, 7, 1), 0.1, 1200.0),),
-            ),
-        )
-    }
-)
+CHAINS: Mapping[str, Chain] = MappingProxyType({chain.name: chain for chain in _CHAINS})
 # All pairs of a chain and a type.
 GROUPS = tuple((chain.name, type) for chain in CHAINS.values() for type in chain.types)

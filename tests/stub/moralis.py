@@ -68,7 +68,7 @@ def json_response(document: Any, status: int = 200) -> Response:
 
 def _evm_rows(chain: Chain, portfolio: Portfolio) -> list[dict[str, Any]]:
     """Return the rows of a wallet, native first. A zero native balance has no row."""
-    coin = (EVM_PSEUDO_MINT, chain.native_name, chain.currency, chain.native_decimals)
+    coin = (EVM_PSEUDO_MINT, chain.coin.name, chain.currency, chain.native_decimals)
     native = (Balance(*coin, portfolio.native, verified=True),) if portfolio.native else ()
     without_spam = request.args.get("exclude_spam") == "true"
     return [

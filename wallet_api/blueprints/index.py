@@ -1,7 +1,6 @@
 """GET /: a page for browsers; for programs the paths of the documentation and of the health check."""
 
 import json
-from dataclasses import asdict
 from importlib import resources
 from typing import Any
 
@@ -72,7 +71,7 @@ def _page() -> Response:
     hosts, key = services().page_image_hosts, services().demo_key()
     data = {
         "key": key,
-        "explorers": json.dumps({name: asdict(chain.explorer) for name, chain in CHAINS.items()}),
+        "explorers": json.dumps({name: chain.explorer for name, chain in CHAINS.items()}),
         "image-hosts": json.dumps(hosts),
     }
     given = "".join(f' data-{name}="{escape(text)}"' for name, text in data.items() if text is not None)

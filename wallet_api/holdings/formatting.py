@@ -64,7 +64,7 @@ def format_snapshot(chain: Chain, snapshot: Snapshot, shown: Filter) -> Formatte
 def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[HeldToken]:
     """Return the native coin, then the tokens with a balance, largest amount first, ties by address."""
     native = HeldToken(
-        NATIVE, chain.native_name, chain.currency, balances.native, chain.native_decimals, verified=True
+        NATIVE, chain.coin.name, chain.currency, balances.native, chain.native_decimals, verified=True
     )
     held = [token for token in balances.tokens if token.amount and shown.shows(chain, token)]
     held.sort(key=lambda token: token.address)

@@ -87,10 +87,10 @@ def _link(report: RuleReport) -> str:
     if chain is None:
         return ""
     pages = [
-        (chain.explorer.transaction, _text(change, "tx_signature")),
-        (chain.explorer.token, _text(change, "mint")),
+        (chain.explorer["transaction"], _text(change, "tx_signature")),
+        (chain.explorer["token"], _text(change, "mint")),
     ]
     if report.ended_at is not None:
         pages.reverse()
-    pages.append((chain.explorer.wallet, _text(change, "profile_wallet_address")))
+    pages.append((chain.explorer["wallet"], _text(change, "profile_wallet_address")))
     return next((page + quote(id, safe="") for page, id in pages if id), "")

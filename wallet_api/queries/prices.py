@@ -43,7 +43,7 @@ def read_prices(
         "blockchain": blockchain,
         "mints": list(mints),
         "currency": chain.currency,
-        "coin_name": chain.native_name,
+        "coin_name": chain.coin.name,
         "coin_decimals": chain.native_decimals,
         **times,
         "fresh_since": times["price_oldest_at"],

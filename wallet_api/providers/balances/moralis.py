@@ -87,7 +87,7 @@ class MoralisEvm:
         if read_flag(row.get("native_token")) or address == EVM_PSEUDO_MINT:
             amount = read_native(row.get("balance"))
             return HeldToken(
-                NATIVE, self._chain.native_name, self._chain.currency, amount, self._chain.native_decimals
+                NATIVE, self._chain.coin.name, self._chain.currency, amount, self._chain.native_decimals
             )
         units = read_amount(row.get("balance"))
         # Without a balance, missing decimals hide nothing.
