@@ -187,35 +187,26 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
     for warning in summary.warnings:
         click.echo(f"Warning: {warning}", err=True)
     if as_json:
-        document: dict[str, Any] = {
-            "landed": summary.landed,
-            "changed": summary.changed,
-            "rejected": summary.rejected,
-            "seconds": round(seconds, 3),
+        counts = {"landed": summary.landed, "changed": summary.changed, "rejected": summary.rejected}
+        others = {
+            "rejects": rejects if summary.rejected else None,
+            **{name: getattr(summary, name) for name in ("derived", "denied", "not_used", "warnings")},
         }
-        if summary.rejected:
-            document["rejects"] = rejects
-        if summary.derived:
-            document["derived"] = summary.derived
-        if summary.denied:
-            document["denied"] = summary.denied
-        if summary.not_used:
-            document["not_used"] = summary.not_used
-        if summary.warnings:
-            document["warnings"] = summary.warnings
-        print_json(document)
+        given = {name: value for name, value in others.items() if value}
+        print_json({**counts, "seconds": round(seconds, 3), **given})
         return
     unchanged = summary.landed - summary.changed
     click.echo(
         f"Imported {summary.landed} rows in {seconds:.1f} s"
         f" ({summary.changed} new or changed, {unchanged} unchanged); {summary.rejected} rejected."
     )
-    if summary.derived:
-        click.echo(f"Computed {summary.derived} values from dollars, with the native price at their time.")
-    if summary.denied:
-        click.echo(f"Left out {summary.denied} rows of denied tokens (TOKEN_DENYLIST).")
-    if summary.not_used:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(summary.not_used.items()))
-        click.echo(f"{summary.not_used.total()} quotes make no price: {reasons}.")
+    reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(summary.not_used.items()))
+    for count, sentence in (
+        (summary.derived, "Computed {} values from dollars, with the native price at their time."),
+        (summary.denied, "Left out {} rows of denied tokens (TOKEN_DENYLIST)."),
+        (summary.not_used.total(), f"{{}} quotes make no price: {reasons}."),
+    ):
+        if count:
+            click.echo(sentence.format(count))
     if summary.rejected:
         click.echo(f"Rejected rows, with reasons: {rejects}", err=True)

@@ -100,8 +100,9 @@ def run(settings: Settings, works: Sequence[Work], every: float | None, as_json:
     with stopped_by_signals() as stopping:
 
         def do(work: Work) -> int:
+            rounds = _Rounds(settings, work, work.watch_seconds or every, as_json=as_json)
             try:
-                return _rounds(settings, work, stopping, every, as_json, wait)
+                return rounds.run(stopping, waits=wait)
             except BaseException:
                 if every is not None:
                     # If one work fails, stop the others: the operator must notice.
@@ -117,68 +118,81 @@ def run(settings: Settings, works: Sequence[Work], every: float | None, as_json:
         sys.exit(1 if set(statuses) == {1} else SOME_FAILED)
 
 
-def _rounds(
-    settings: Settings, work: Work, stopping: threading.Event, every: float | None, as_json: bool, wait: bool
-) -> int:
-    every = work.watch_seconds or every
-    reported = is_dropped = False
+class _Rounds:
+    """The rounds of a work, one or one `every` some seconds, and what is written of them."""
 
-    def one() -> RoundSummary:
-        nonlocal reported, is_dropped
-        summary = work.measured_round(connection, stopping)
-        if not (summary.is_idle and reported and work.watch_seconds):
+    def __init__(self, settings: Settings, work: Work, every: float | None, *, as_json: bool) -> None:
+        self._settings = settings
+        self._work = work
+        self._every = every
+        self._as_json = as_json
+        self._has_begun = self._is_reported = self._is_dropped = False
+
+    def run(self, stopping: threading.Event, *, waits: bool) -> int:
+        """Return the exit status; 0 if it is stopped before it could begin.
+
+        After an error the rounds go on, but for one that would come again, or at the first one.
+        """
+        started = time.monotonic()
+        while not stopping.is_set():
             try:
-                _report(work, settings, summary, as_json, goes_on=every is not None)
-                is_dropped = False
-            except OSError as error:
-                # What is imported stays so, and the next round needs no output.
-                if every is None:
+                return self._session(stopping)
+            except SyncRunning as error:
+                if not waits and time.monotonic() > started + _LOCK_SECONDS:
+                    raise click.ClickException(str(error)) from None
+                pause = _POLL_SECONDS
+            except (click.ClickException, NotPermitted, SchemaError):
+                raise
+            except ServiceUnavailable as error:
+                # At the start, a wrong address must be reported at once.
+                if self._every is None or not (self._has_begun or waits):
                     raise
-                if not is_dropped:
-                    log.error("sync %s: reports are dropped: %s", work, error.strerror)  # noqa: TRY400
-                is_dropped = True
-            reported = True
+                log.warning("sync %s: %s", self._work, error.message)
+                pause = _RECONNECT_SECONDS
+            except Exception as error:
+                if self._every is None:
+                    raise
+                # The next round may succeed. The message is not logged, since it may contain a password.
+                what = self._work, type(error).__name__, raised_at(error)
+                log.error("sync %s: unexpected error: %s at %s", *what)  # noqa: TRY400
+                pause = max(self._every, _RECONNECT_SECONDS)
+            stopping.wait(pause)
+        return 0
+
+    def _session(self, stopping: threading.Event) -> int:
+        """Repeat the rounds in a session of the database, and return the status of the last one."""
+        work = self._work
+        with sole_session(str(self._settings.database_url), work.sync, work.chains) as connection:
+            require_tables(connection)
+            report.begin_sync(connection, work.sync, work.chains or CHAINS, datetime.now(UTC))
+            self._has_begun = True
+            return repeat(lambda: self._round(connection, stopping), self._every, stopping).status
+
+    def _round(self, connection: Connection, stopping: threading.Event) -> RoundSummary:
+        summary = self._work.measured_round(connection, stopping)
+        if summary.is_idle and self._is_reported and self._work.watch_seconds:
+            return summary
+        try:
+            self._report(summary)
+            self._is_dropped = False
+        except OSError as error:
+            # What is imported stays so, and the next round needs no output.
+            if self._every is None:
+                raise
+            if not self._is_dropped:
+                log.error("sync %s: reports are dropped: %s", self._work, error.strerror)  # noqa: TRY400
+            self._is_dropped = True
+        self._is_reported = True
         return summary
 
-    worked = False
-    started = time.monotonic()
-    while not stopping.is_set():
-        try:
-            with sole_session(str(settings.database_url), work.sync, work.chains) as connection:
-                require_tables(connection)
-                report.begin_sync(connection, work.sync, work.chains or CHAINS, datetime.now(UTC))
-                worked = True
-                return repeat(one, every, stopping).status
-        except SyncRunning as error:
-            if not wait and time.monotonic() > started + _LOCK_SECONDS:
-                raise click.ClickException(str(error)) from None
-            stopping.wait(_POLL_SECONDS)
-        except (click.ClickException, NotPermitted, SchemaError):
-            raise
-        except ServiceUnavailable as error:
-            # At the start, a wrong address must be reported at once.
-            if every is None or not (worked or wait):
-                raise
-            log.warning("sync %s: %s", work, error.message)
-            stopping.wait(_RECONNECT_SECONDS)
-        except Exception as error:
-            if every is None:
-                raise
-            # The next round may succeed. The message is not logged, since it may contain a password.
-            name = type(error).__name__
-            log.error("sync %s: unexpected error: %s at %s", work, name, raised_at(error))  # noqa: TRY400
-            stopping.wait(max(every, _RECONNECT_SECONDS))
-    return 0
-
-
-def _report(work: Work, settings: Settings, summary: RoundSummary, as_json: bool, *, goes_on: bool) -> None:
-    data = {"job": work.sync} | summary.data()
-    if as_json:
-        print_json({"at": shown_time(datetime.now(UTC))} | data)
-    elif goes_on or settings.log_format == "json":
-        click.echo(_log_line(settings, f"{work}: {summary.words()}", data))
-    else:
-        click.echo(f"{str(work).capitalize()}: {summary.words()}")
+    def _report(self, summary: RoundSummary) -> None:
+        data = {"job": self._work.sync} | summary.data()
+        if self._as_json:
+            print_json({"at": shown_time(datetime.now(UTC))} | data)
+        elif self._every is not None or self._settings.log_format == "json":
+            click.echo(_log_line(self._settings, f"{self._work}: {summary.words()}", data))
+        else:
+            click.echo(f"{str(self._work).capitalize()}: {summary.words()}")
 
 
 def _log_line(settings: Settings, text: str, data: dict[str, Any] | None = None) -> str:

@@ -71,10 +71,11 @@ class Limits:
 
 
 class Fetcher:
-    """The HTTP client for one base URL of a provider: a session with its keys, and a breaker.
+    """The HTTP client for one base URL of a provider: a session, and a breaker.
 
-    Thread-safe; to be created in the worker, after the fork. `refuse` returns the fault for a reply with
-    another status than 200. With a `pace`, each request waits for its turn, retries included.
+    Thread-safe; to be created in the worker, after the fork. A key is a header of the `session`. `refuse`
+    returns the fault for a reply with another status than 200. With a `pace`, each request waits for its
+    turn, retries included.
     """
 
     def __init__(
@@ -82,7 +83,6 @@ class Fetcher:
         provider: str,
         limits: Limits,
         metrics: FetchMetrics,
-        headers: Mapping[str, str] | None = None,
         refuse: Callable[[Reply], ProviderFault] = refuse,
         pace: Pace | None = None,
     ) -> None:
@@ -94,7 +94,6 @@ class Fetcher:
         self.breaker = Breaker(limits.breaker_failures, limits.breaker_seconds)
         self.session = requests.Session()
         self.session.headers.update({"Accept": "application/json", "User-Agent": USER_AGENT})
-        self.session.headers.update(headers or {})
         adapter = DeadlineAdapter(limits.silence_seconds, limits.connections)
         self.session.mount("https://", adapter)
         self.session.mount("http://", adapter)
@@ -163,7 +162,8 @@ class Fetch:
             fetcher.breaker.failed(fault)
         outcome = fault.outcome if fault else "crashed" if error else "ok"
         size, left_out = self._bytes, self.left_out
-        fetcher.metrics.fetched(fetcher.provider, self._chain, outcome, seconds, size, left_out)
+        fetcher.metrics.ended(fetcher.provider, self._chain, outcome, seconds)
+        fetcher.metrics.read(fetcher.provider, self._chain, size, left_out)
         log.log(
             logging.WARNING if error or left_out else logging.INFO,
             "fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d left_out=%d detail=%r",

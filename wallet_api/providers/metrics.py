@@ -36,11 +36,12 @@ class FetchMetrics:
             registry=registry,
         )
 
-    def fetched(
-        self, provider: str, chain: str, outcome: str, seconds: float, size: int, left_out: int
-    ) -> None:
+    def ended(self, provider: str, chain: str, outcome: str, seconds: float) -> None:
         """Count a fetch that has ended."""
-        self._left_out.labels(provider, chain).inc(left_out)
         self._fetches.labels(provider, chain, outcome).inc()
         self._seconds.labels(provider, chain).observe(seconds)
+
+    def read(self, provider: str, chain: str, size: int, left_out: int) -> None:
+        """Count the bytes of a fetch, and the rows in them that could not be read."""
         self._bytes.labels(provider, chain).inc(size)
+        self._left_out.labels(provider, chain).inc(left_out)

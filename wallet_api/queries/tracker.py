@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql, rows_where
+from wallet_api.database import Columns, Connection, Row, load_sql, rows_where
 from wallet_api.ledger.merge import WALLET_HOURS
 from wallet_api.periods import PERIOD_LENGTHS, long_step_of
 from wallet_api.queries.native_price import native_price_of
@@ -37,13 +37,12 @@ def track_wallet(
     Without `tokens` or `trades`, the lists of these are left out. Raises WalletNotFound.
     """
     now = now.replace(microsecond=0)
-    currency = CHAINS[wallet.blockchain].currency
     span = span_of_wallet(connection, now, wallet.wallet_id, given["period"])
     statement, parts = _statement(span, now)
     active = cut(now - PERIOD_LENGTHS["30d"], now, _HOUR)
     parameters = {
         **wallet.parameters,
-        "currency": currency,
+        "currency": CHAINS[wallet.blockchain].currency,
         **parts,
         "active_first": active.first,
         "active_end": active.end,
@@ -54,39 +53,47 @@ def track_wallet(
         "most_trades": MAX_ROWS if given["trades"] else 0,
     }
     row, [traded, chart, newest] = connection.fetch_lists(statement, parameters, wallet.removed)
-    held = [
-        is_held and number <= MAX_ROWS
-        for is_held, number in zip(traded["still_holding"], traded["held_ordinal"], strict=True)
-    ]
-    texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
     stated = span.stated
     data: dict[str, Any] = {
         **row,
         **{name if name == "of_meta" else f"period_stats_{name}": value for name, value in stated.items()},
         "wallet": wallet.address,
-        "profile": {
-            "wallet_address": wallet.address,
-            **{name: row[name] for name in texts},
-            "blockchain": wallet.blockchain,
-            "currency": currency,
-            **native_price_of(row),
-            "active_hours": active_hours(dict(row["hours"])),
-        },
-        "period_history_tokens": rows_where(traded, [number <= MAX_ROWS for number in traded["ordinal"]]),
+        "profile": _profile(wallet, row),
+        **_tokens(row, traded),
         "period_realized_pnl_chart": chart,
         "period_trades": newest,
-        "period_active_tokens": {
-            "active_tokens_count": row["active_tokens_count"],
-            "still_holding_count": row["still_holding_count"],
-            "avg_position_size": row["avg_position_size"],
-            "tokens": rows_where(traded, held),
-        },
     }
     if not given["tokens"]:
         del data["period_history_tokens"], data["period_active_tokens"]["tokens"]
     if not given["trades"]:
         del data["period_trades"]
     return with_warnings(data, _warnings(row, given))
+
+
+def _profile(wallet: Wallet, row: Row) -> dict[str, Any]:
+    texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
+    return {
+        "wallet_address": wallet.address,
+        **{name: row[name] for name in texts},
+        "blockchain": wallet.blockchain,
+        "currency": CHAINS[wallet.blockchain].currency,
+        **native_price_of(row),
+        "active_hours": active_hours(dict(row["hours"])),
+    }
+
+
+def _tokens(row: Row, traded: Columns) -> dict[str, Any]:
+    """Return the tokens of the period, and those of them that are still held."""
+    ordinals = zip(traded["still_holding"], traded["held_ordinal"], strict=True)
+    held = [is_held and number <= MAX_ROWS for is_held, number in ordinals]
+    counts = ("active_tokens_count", "still_holding_count", "avg_position_size")
+    return {
+        "period_history_tokens": rows_where(traded, [number <= MAX_ROWS for number in traded["ordinal"]]),
+        "period_active_tokens": {
+            **{name: row[name] for name in counts},
+            "tokens": rows_where(traded, held),
+        },
+    }
 
 
 def _statement(span: TimeSpan, now: datetime) -> tuple[LiteralString, dict[str, Any]]:

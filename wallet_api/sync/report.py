@@ -106,14 +106,14 @@ def of_round(
 
 
 def of_progress(
-    chain: str, sync: SyncName, wallets: int, read: int, trades: int, arrived_at: datetime | None
+    chain: str, wallets: int, read: int, trades: int, arrived_at: datetime | None
 ) -> Iterator[Fact]:
-    """Yield how far a round is: the wallets that are read, their trades, and when the last result arrived."""
+    """Yield how far a round of trades is: the wallets that are read, and when the last result arrived."""
     if arrived_at is not None:
-        yield Fact(chain, "arrived", sync, at=arrived_at)
-    yield Fact(chain, "round_wallets", sync, last=wallets)
-    yield Fact(chain, "round_read", sync, last=read)
-    yield Fact(chain, "round_trades", sync, last=trades)
+        yield Fact(chain, "arrived", "trades", at=arrived_at)
+    yield Fact(chain, "round_wallets", "trades", last=wallets)
+    yield Fact(chain, "round_read", "trades", last=read)
+    yield Fact(chain, "round_trades", "trades", last=trades)
 
 
 def of_quotes(chain: str, results: Mapping[str, int]) -> Iterator[Fact]:
@@ -166,25 +166,15 @@ def of_calls(
         yield Fact(chain, "calls", method, total=count, last=count / minutes, at=now)
 
 
-def of_watch(
-    chain: str,
-    method: str,
-    *,
-    wallets: int,
-    watched: int,
-    is_connected: bool,
-    reconnects: int = 0,
-    gaps: int = 0,
-    now: datetime,
-) -> Iterator[Fact]:
+def of_watch(chain: str, method: str, *, is_connected: bool, now: datetime, **counts: int) -> Iterator[Fact]:
     """Yield how a chain is watched: `watched` of its `wallets`, if a process has a connection.
 
     `reconnects` are connections made again, `gaps` wallets that were read since they were not watched for a
-    time.
+    time: these two are added up.
     """
     yield Fact(chain, "watch_method", method, at=now)
-    yield Fact(chain, "watch_wallets", "", last=wallets)
-    yield Fact(chain, "watch_watched", "", last=watched)
     yield Fact(chain, "watch_connected", "", last=is_connected, at=now)
-    yield Fact(chain, "watch_reconnects", "", total=reconnects)
-    yield Fact(chain, "watch_gaps", "", total=gaps)
+    for name in ("wallets", "watched"):
+        yield Fact(chain, f"watch_{name}", "", last=counts[name])
+    for name in ("reconnects", "gaps"):
+        yield Fact(chain, f"watch_{name}", "", total=counts.get(name, 0))

@@ -173,7 +173,7 @@ class _TradesRound:
             outcomes = self._outcomes(chain)
             read = outcomes[SYNCED] + outcomes[BEHIND]
             trades, arrived_at = self._importer.landed[chain], self._arrived_at.get(chain)
-            facts += report.of_progress(chain, "trades", outcomes.total(), read, trades, arrived_at)
+            facts += report.of_progress(chain, outcomes.total(), read, trades, arrived_at)
             if outcomes[None]:
                 progress_log.info(
                     "%s: %d of %d wallets are read, with %d trades",

@@ -13,7 +13,7 @@ from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.markets.dexscreener import DexScreener
-from wallet_api.providers.markets.geckoterminal import HEADERS, GeckoTerminal
+from wallet_api.providers.markets.geckoterminal import GeckoTerminal
 from wallet_api.providers.markets.jupiter import Jupiter
 from wallet_api.providers.markets.source import MarketSource
 from wallet_api.providers.metadata.evm import EvmTokens
@@ -119,8 +119,8 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
 def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: ExitStack) -> Provider:
     pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
     metrics = FetchMetrics(CollectorRegistry())
-    headers = {"X-API-Key": str(settings.moralis_api_key)}
-    fetcher = Fetcher("moralis", limits, metrics, headers, pace=pace)
+    fetcher = Fetcher("moralis", limits, metrics, pace=pace)
+    fetcher.session.headers["X-API-Key"] = str(settings.moralis_api_key)
     stack.callback(fetcher.close)
     return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
 
@@ -216,8 +216,7 @@ def market_source(settings: Settings) -> Iterator[tuple[MarketSource | None, Seq
         "jupiter": settings.jupiter_requests_per_minute,
     }
     pace = Pace(per_minute[name] / 60, settings.holdings_backoff_seconds)
-    headers = HEADERS if name == "geckoterminal" else {}
-    fetcher = Fetcher(name, limits, FetchMetrics(CollectorRegistry()), headers, pace=pace)
+    fetcher = Fetcher(name, limits, FetchMetrics(CollectorRegistry()), pace=pace)
     makers: Mapping[str, Callable[[Settings, Fetcher], MarketSource]] = {
         "dexscreener": DexScreener,
         "geckoterminal": GeckoTerminal,

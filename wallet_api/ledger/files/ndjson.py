@@ -1,8 +1,9 @@
 """Read NDJSON, a JSON object on each line, and the members of arrays, which are read likewise."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import Generic
 
 import msgspec
 from msgspec import UNSET
@@ -43,7 +44,7 @@ def ndjson_records(
 
     JSON numbers are whole numbers or texts, which pass no float.
     """
-    read = _reader(row_type, given)
+    read = _Reader(row_type, given).read
     check_names = unknown_names(row_type, "member", warn, given) if warn else None
     for number, line in enumerate(lines, 1):
         if line.isspace():
@@ -57,54 +58,54 @@ def ndjson_records(
         yield number, line, read(line)
 
 
-def _reader(row_type: type[RowType], given: Given) -> Callable[[bytes], RowType | BadRow]:
-    """Return a function that reads a line."""
-    decode = msgspec.json.Decoder(row_type, float_hook=str).decode
-    is_completed = given != NOTHING
-    takes_addresses = lists_addresses(row_type)
-    fields = msgspec.structs.fields(row_type)
-    required = sum(field.required for field in fields)
-    optional = [field.name for field in fields if not field.required]
+class _Reader(Generic[RowType]):
+    """Reads the lines of a file, each as a row or as why there is none."""
 
-    def read(line: bytes) -> RowType | BadRow:
+    def __init__(self, row_type: type[RowType], given: Given) -> None:
+        self._row_type = row_type
+        self._given = given
+        self._decode = msgspec.json.Decoder(row_type, float_hook=str).decode
+        self._is_completed = given != NOTHING
+        self._takes_addresses = lists_addresses(row_type)
+        fields = msgspec.structs.fields(row_type)
+        self._required = sum(field.required for field in fields)
+        self._optional = [field.name for field in fields if not field.required]
+
+    def read(self, line: bytes) -> RowType | BadRow:
+        """Return the row of a line, or the fault in it."""
         try:
-            if takes_addresses and line.startswith(b'"'):
-                return address_row(msgspec.json.decode(line, type=str), row_type, given)
-            if is_completed or _NUL in line:
-                return read_members(_completed(line, given))
-            row = decode(line)
-            stated = required + sum([getattr(row, name) is not UNSET for name in optional])
-            if line.count(_COLON) != stated or _has_spaced_quotes(line):
-                _members(line)
+            return self._row(line)
         except BadRow as fault:
             return fault
-        except msgspec.ValidationError:
-            return again(line)
         except _UNREADABLE as error:
             return unreadable(error)
+
+    def _row(self, line: bytes) -> RowType | BadRow:
+        if self._takes_addresses and line.startswith(b'"'):
+            return address_row(msgspec.json.decode(line, type=str), self._row_type, self._given)
+        if self._is_completed or _NUL in line:
+            return self._read_members(line)
+        try:
+            row = self._decode(line)
+        except msgspec.ValidationError:
+            return self._read_members(line)
+        stated = self._required + sum([getattr(row, name) is not UNSET for name in self._optional])
+        if line.count(_COLON) != stated or _has_spaced_quotes(line):
+            _members(line)
         return row
 
-    def again(line: bytes) -> RowType | BadRow:
-        try:
-            return read_members(_completed(line, given))
-        except BadRow as fault:
-            return fault
-        except _UNREADABLE as error:
-            return unreadable(error)
-
-    def read_members(members: _Members) -> RowType | BadRow:
-        check_times(row_type, members)
-        for _ in fields:
+    def _read_members(self, line: bytes) -> RowType | BadRow:
+        members = _completed(line, self._given)
+        check_times(self._row_type, members)
+        for _ in range(self._required + len(self._optional)):
             try:
-                return decode(_encode(members))
+                return self._decode(_encode(members))
             except msgspec.ValidationError as error:
-                better = mended(error, row_type, members)
+                better = mended(error, self._row_type, members)
                 if better is None:
-                    return row_fault(error, row_type, members)
+                    return row_fault(error, self._row_type, members)
                 members[better[0]] = msgspec.Raw(_encode(better[1]))
-        return decode(_encode(members))
-
-    return read
+        return self._decode(_encode(members))
 
 
 def _completed(line: bytes, given: Given) -> _Members:

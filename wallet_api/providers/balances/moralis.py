@@ -148,7 +148,9 @@ class MoralisSolana:
 
 
 def _fetcher(settings: Settings, limits: Limits, metrics: FetchMetrics) -> Fetcher:
-    return Fetcher("moralis", limits, metrics, {"X-API-Key": str(settings.moralis_api_key)}, _refuse)
+    fetcher = Fetcher("moralis", limits, metrics, _refuse)
+    fetcher.session.headers["X-API-Key"] = str(settings.moralis_api_key)
+    return fetcher
 
 
 def _refuse(reply: Reply) -> ProviderFault:

@@ -24,7 +24,7 @@ from wallet_api.providers.parsing import read_row
 from wallet_api.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
 
-HEADERS = {"Accept": "application/json;version=20230302"}
+_HEADERS = {"Accept": "application/json;version=20230302"}
 
 
 class _Tokens(msgspec.Struct):
@@ -42,6 +42,7 @@ class GeckoTerminal:
     def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
         self._url = settings.geckoterminal_url
+        fetcher.session.headers.update(_HEADERS)
 
     def prices(self, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
         url = f"{self._url}/networks/{chain.geckoterminal_network}/tokens/multi/{','.join(mints)}"

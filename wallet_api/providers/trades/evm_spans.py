@@ -170,23 +170,26 @@ class EvmSpans:
                     raise
                 return None
             fault = _fault(results)
-            are_topics = any(_TOO_MANY_TOPICS.search(one.error.message) for one in results if one.error)
-            if fault is not None and first < last and not are_topics:
-                return None
             if fault is None:
                 end = self._node.read_block(block)
                 logs += (log for result in results for log in result.read(list[Log]) if not log.removed)
-            elif not isinstance(fault, TooLarge | Malformed):
-                if len(part) == 1:
-                    raise fault
-                self._topics = len(part) // 2
-                waiting.appendleft(part)
-            elif len(part) == 1:
+            elif first < last and not _are_topics(results):
+                return None
+            elif len(part) > 1:
+                waiting.extendleft(self._halves(part, fault))
+            elif isinstance(fault, TooLarge | Malformed):
                 unlisted += part
                 self._dense.add((first, part[0].address))
             else:
-                waiting.extendleft((part[len(part) // 2 :], part[: len(part) // 2]))
+                raise fault
         return _Transfers(logs, end or self._node.block(last), unlisted)
+
+    def _halves(self, part: list[TrackedWallet], fault: ProviderFault) -> list[list[TrackedWallet]]:
+        """Return what to request in place of these wallets, the last ones first."""
+        half = len(part) // 2
+        if not isinstance(fault, TooLarge | Malformed):
+            self._topics = half
+        return [part[half:], part[:half]]
 
     def _add_unlisted(self, found: Found, number: int, wallets: Sequence[TrackedWallet]) -> None:
         """Add what can be found otherwise of wallets with more transfers in a block than the node lists.
@@ -232,6 +235,11 @@ def _fault(results: Sequence[NodeResult]) -> ProviderFault | None:
         except ProviderFault as fault:
             return fault
     return None
+
+
+def _are_topics(results: Sequence[NodeResult]) -> bool:
+    """Return whether the node refuses so many wallets in a request, as opposed to so many blocks."""
+    return any(_TOO_MANY_TOPICS.search(one.error.message) for one in results if one.error)
 
 
 def _names(log: Log, wallet: TrackedWallet) -> bool:
