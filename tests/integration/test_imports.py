@@ -305,7 +305,11 @@ def test_a_repeat_in_a_later_batch_is_rejected_also_when_the_file_is_imported_ag
             rows.append(json.loads(line))
 
         records = ndjson_records(lines, TradeRow)
-        return rejected, rows, imports.import_trades(connection, records, reject, batch_rows=batch_rows)
+        return (
+            rejected,
+            rows,
+            imports.import_trades(connection, records, reject, imports.TradeOptions(batch_rows=batch_rows)),
+        )
 
     def alike(reasons: dict[int, str]) -> dict[int, str]:
         return {

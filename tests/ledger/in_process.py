@@ -20,7 +20,7 @@ from wallet_api.ledger.files.rows import (
     WalletIdentity,
     WalletRow,
 )
-from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
+from wallet_api.ledger.imports import Summary, TradeOptions, import_prices, import_trades, import_wallets
 from wallet_api.ledger.quotes import QuoteRule, import_quotes
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.schemas.shapes import Shape
@@ -44,7 +44,7 @@ class Importer:
         """Import a file of trades, in which nothing may be bad but repeats with other values."""
         with connect(self._url) as connection:
             records = ndjson_records(_lines(rows), TradeRow)
-            return import_trades(connection, records, _refuse, batch_rows=self._batch_rows)
+            return import_trades(connection, records, _refuse, TradeOptions(batch_rows=self._batch_rows))
 
     def prices(self, rows: Iterable[Row]) -> Summary:
         """Import a file of prices, in which nothing may be bad but repeats with other values."""

@@ -33,3 +33,15 @@ def test_no_two_public_classes_or_types_have_one_name() -> None:
             found[name][kind].append(str(path.relative_to(ROOT)))
     assert len(found) > 400
     assert {name: dict(kinds) for name, kinds in found.items() if len(kinds) > 1} == {}
+
+
+def test_no_function_is_longer_than_a_screen() -> None:
+    lines = {}
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                assert node.end_lineno is not None
+                lines[f"{path.relative_to(ROOT)} {node.name}"] = node.end_lineno - node.lineno + 1
+    # Most of a command are its options.
+    del lines["cli/discover.py discover"]
+    assert {name: count for name, count in lines.items() if count > 50} == {}

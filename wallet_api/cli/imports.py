@@ -120,7 +120,9 @@ def _import_trades(
     source: Source,
     denied: frozenset[Token],
 ) -> imports.Summary:
-    return imports.import_trades(connection, records, reject, denied=denied, stop=source.stop)
+    return imports.import_trades(
+        connection, records, reject, imports.TradeOptions(denied=denied, stop=source.stop)
+    )
 
 
 def _import_prices(

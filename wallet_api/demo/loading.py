@@ -13,7 +13,7 @@ from wallet_api.demo.world import World
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import RowType
-from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
+from wallet_api.ledger.imports import TradeOptions, import_prices, import_trades, import_wallets
 from wallet_api.sync.faces import read_chain
 from wallet_api.sync.summaries import TokensSummary
 
@@ -49,7 +49,8 @@ def load(
         wallets = import_wallets(connection, _records(world.wallet_rows()), _raise)
         # Before the trades, so that those without a USD value get one.
         prices = import_prices(connection, _records(world.price_rows(after)), _raise)
-        trades = import_trades(connection, _records(world.trade_rows(after)), _raise, show, _BATCH_ROWS)
+        options = TradeOptions(progress=show, batch_rows=_BATCH_ROWS)
+        trades = import_trades(connection, _records(world.trade_rows(after)), _raise, options)
         for chain in CHAINS.values():
             read_chain(connection, chain.name, DemoFaces(chain), TokensSummary(), threading.Event())
     return {"wallets": wallets.landed, "prices": prices.landed, "trades": trades.landed}

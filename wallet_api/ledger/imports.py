@@ -12,10 +12,9 @@ from typing import LiteralString, NamedTuple
 from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, names, staging
-from wallet_api.ledger.batches import KnownWallets, Share, incoming_rows, read_batch
+from wallet_api.ledger.batches import Batch, KnownWallets, Share, incoming_rows, read_batch
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rejects import (
-    Seen,
     StagedReject,
     reject_repeats,
     reject_unvalued,
@@ -114,77 +113,143 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
     return summary
 
 
+@dataclass(frozen=True, kw_only=True)
+class TradeOptions:
+    """How trades are imported: `batch_rows` at a time; `progress` is called after each batch.
+
+    `wallet_ids` has the ids of all wallets of the records; without it, all tracked wallets are read. Trades
+    in `denied` tokens are left out. The values of the records with the numbers `derived` were computed from
+    their dollars. `stop` is called at the end, also after an exception, and has to end a read of records.
+    """
+
+    progress: Callable[[], None] = lambda: None
+    batch_rows: int = BATCH_ROWS
+    wallet_ids: KnownWallets | None = None
+    denied: frozenset[Token] = frozenset()
+    derived: Sequence[int] = ()
+    stop: Callable[[], None] = lambda: None
+
+
+_DEFAULTS = TradeOptions()
+
+
 def import_trades(
     connection: Connection,
     records: Iterator[Record[TradeRow]],
     reject: Reject,
-    progress: Callable[[], None] = lambda: None,
-    batch_rows: int = BATCH_ROWS,
-    wallet_ids: KnownWallets | None = None,
-    denied: frozenset[Token] = frozenset(),
-    derived: Sequence[int] = (),
-    stop: Callable[[], None] = lambda: None,
+    options: TradeOptions = _DEFAULTS,
 ) -> Summary:
-    """Import trades, `batch_rows` at a time; `progress` is called after each batch.
-
-    `wallet_ids` has the ids of all wallets of `records`; without it, all tracked wallets are read. Trades in
-    `denied` tokens are left out. The values of the records with the numbers `derived` were computed from
-    their dollars. `stop` is called at the end, also after an exception, and has to end a read of `records`.
+    """Import trades.
 
     While the next batch is read and checked, PostgreSQL merges the one before: a large one in two halves at
     once, each in a transaction, with all trades of a wallet in one.
     """
-    summary = Summary()
-    own_ids = 0
     staging.prepare(connection)
-    if wallet_ids is None:
-        wallet_ids = _read_wallet_ids(connection)
-    token_ids = TokenIds(connection)
-    lanes = [connection]
+    wallet_ids = _read_wallet_ids(connection) if options.wallet_ids is None else options.wallet_ids
     # One thread reads all batches, since memory that one thread frees is not reused by another. The sessions
     # are closed last, when no thread uses them.
     with (
         ExitStack() as sessions,
         ThreadPoolExecutor(1) as reader,
-        ThreadPoolExecutor(LANES) as mergers,
+        ThreadPoolExecutor(LANES) as threads,
         ExitStack() as reading,
     ):
         # The first to end, since the end of the thread is waited for.
-        reading.callback(stop)
-        seen = sessions.enter_context(seen_rows())
-        land = partial(_land, seen=seen, derived=derived)
-        rows = min(FIRST_ROWS, batch_rows)
-        pending = reader.submit(read_batch, records, wallet_ids, rows, denied)
+        reading.callback(options.stop)
+        mergers = _Mergers(connection, sessions, threads, options.derived)
+        rows = min(FIRST_ROWS, options.batch_rows)
+        pending = reader.submit(read_batch, records, wallet_ids, rows, options.denied)
         while batch := pending.result():
-            rows = min(2 * rows, batch_rows)
-            pending = reader.submit(read_batch, records, wallet_ids, rows, denied)
-            for number, line, fault in batch.rejected:
-                reject(number, line, fault)
-            while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
-                lanes.append(sessions.enter_context(staging.another_session(connection)))
-            ids = token_ids.of(batch.tokens)
-            merges = [
-                mergers.submit(land, lane, share, ids, has_dollars_alone=batch.has_dollars_alone)
-                for lane, share in zip(lanes, batch.shares(len(lanes)), strict=True)
-            ]
-            landed = [merge.result() for merge in merges]
-            summary.changed += sum(each.changed for each in landed)
-            summary.derived += sum(each.derived for each in landed)
-            late = [rejected for each in landed for rejected in each.rejected]
-            for rejected in late:
-                reject(rejected.number, rejected.line, rejected.fault)
-            seen.add(batch.marks_without(late))
-            summary.landed += batch.rows - len(late)
-            summary.rejected += len(batch.rejected) + len(late)
-            summary.denied += batch.denied
-            own_ids += batch.own_ids
-            progress()
-    if own_ids:
-        summary.warnings.append(
-            f"the tx_signature of {own_ids} rows is no hash of a transaction: it is kept as an id of the"
-            " source's own, so that the same trade of another source is another trade"
-        )
-    return summary
+            rows = min(2 * rows, options.batch_rows)
+            pending = reader.submit(read_batch, records, wallet_ids, rows, options.denied)
+            mergers.add(batch, reject)
+            options.progress()
+    return mergers.finished()
+
+
+class _Landed(NamedTuple):
+    """How many trades a share has changed, how many values are from dollars, and the rows that it rejects."""
+
+    changed: int
+    derived: int
+    rejected: list[StagedReject]
+
+
+class _Mergers:
+    """Merge batches, each in as many lanes as it is worth, and sum up what they changed."""
+
+    def __init__(
+        self, connection: Connection, sessions: ExitStack, threads: ThreadPoolExecutor, derived: Sequence[int]
+    ) -> None:
+        self._sessions = sessions
+        self._threads = threads
+        self._derived = derived
+        self._lanes = [connection]
+        self._token_ids = TokenIds(connection)
+        self._seen = sessions.enter_context(seen_rows())
+        self._own_ids = 0
+        self._summary = Summary()
+
+    def add(self, batch: Batch, reject: Reject) -> None:
+        """Merge a batch."""
+        for number, line, fault in batch.rejected:
+            reject(number, line, fault)
+        while len(self._lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
+            self._lanes.append(self._sessions.enter_context(staging.another_session(self._lanes[0])))
+        ids = self._token_ids.of(batch.tokens)
+        land = partial(self._land, token_ids=ids, has_dollars_alone=batch.has_dollars_alone)
+        lanes = zip(self._lanes, batch.shares(len(self._lanes)), strict=True)
+        merges = [self._threads.submit(land, lane, share) for lane, share in lanes]
+        landed = [merge.result() for merge in merges]
+        late = [rejected for each in landed for rejected in each.rejected]
+        for rejected in late:
+            reject(rejected.number, rejected.line, rejected.fault)
+        self._seen.add(batch.marks_without(late))
+        summary = self._summary
+        summary.changed += sum(each.changed for each in landed)
+        summary.derived += sum(each.derived for each in landed)
+        summary.landed += batch.rows - len(late)
+        summary.rejected += len(batch.rejected) + len(late)
+        summary.denied += batch.denied
+        self._own_ids += batch.own_ids
+
+    def finished(self) -> Summary:
+        """Return the sums, with the warning about ids of the source's own."""
+        if self._own_ids:
+            self._summary.warnings.append(
+                f"the tx_signature of {self._own_ids} rows is no hash of a transaction: it is kept as an id"
+                " of the source's own, so that the same trade of another source is another trade"
+            )
+        return self._summary
+
+    def _land(
+        self, lane: Connection, share: Share, token_ids: Mapping[Token, int], *, has_dollars_alone: bool
+    ) -> _Landed:
+        """Merge a share in a transaction."""
+        tokens = {token_ids[token]: token for _, token, _ in share}
+        computed = 0
+        rejected: list[StagedReject] = []
+        with arrivals.change(lane):
+            with lane.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
+                for row in incoming_rows(share, token_ids):
+                    copy.write_row(row)
+            if self._derived:
+                lane.execute(_MARK_DERIVED, {"line_numbers": self._derived})
+            wallet_ids = {wallet_id for wallet_id, _, _ in share}
+            merge.lock_wallets(lane, wallet_ids)
+            # The ids were read before this transaction had the locks.
+            merge.check_tracked(lane, wallet_ids)
+            if has_dollars_alone:
+                computed = merge.run(lane, _FROM_DOLLARS)["priced"]
+                rejected = reject_unvalued(lane, tokens)
+            changed = merge.compare_incoming(lane, sum(len(trades) for _, _, trades in share))
+            if changed and self._seen.are_any:
+                repeated = reject_repeats(lane, self._seen, tokens)
+                changed -= len(repeated)
+                rejected += repeated
+            if changed:
+                merge.merge_fresh(lane, datetime.now(UTC), changed)
+        return _Landed(changed, computed, rejected)
 
 
 def _stage(
@@ -229,47 +294,3 @@ def _reject_repeated(
 def _read_wallet_ids(connection: Connection) -> KnownWallets:
     rows = connection.execute("SELECT blockchain, address, wallet_id FROM wallets")
     return {(row["blockchain"], row["address"]): row["wallet_id"] for row in rows}
-
-
-class _Landed(NamedTuple):
-    """How many trades a share has changed, how many values are from dollars, and the rows that it rejects."""
-
-    changed: int
-    derived: int
-    rejected: list[StagedReject]
-
-
-def _land(
-    connection: Connection,
-    share: Share,
-    token_ids: Mapping[Token, int],
-    *,
-    seen: Seen,
-    derived: Sequence[int],
-    has_dollars_alone: bool,
-) -> _Landed:
-    """Merge a share in a transaction."""
-    tokens = {token_ids[token]: token for _, token, _ in share}
-    computed = 0
-    rejected: list[StagedReject] = []
-    with arrivals.change(connection):
-        with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
-            for row in incoming_rows(share, token_ids):
-                copy.write_row(row)
-        if derived:
-            connection.execute(_MARK_DERIVED, {"line_numbers": derived})
-        wallet_ids = {wallet_id for wallet_id, _, _ in share}
-        merge.lock_wallets(connection, wallet_ids)
-        # The ids were read before this transaction had the locks.
-        merge.check_tracked(connection, wallet_ids)
-        if has_dollars_alone:
-            computed = merge.run(connection, _FROM_DOLLARS)["priced"]
-            rejected = reject_unvalued(connection, tokens)
-        changed = merge.compare_incoming(connection, sum(len(trades) for _, _, trades in share))
-        if changed and seen.are_any:
-            repeated = reject_repeats(connection, seen, tokens)
-            changed -= len(repeated)
-            rejected += repeated
-        if changed:
-            merge.merge_fresh(connection, datetime.now(UTC), changed)
-    return _Landed(changed, computed, rejected)

@@ -29,7 +29,7 @@ from wallet_api.decoding.trades import Draft
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import TradeRow
-from wallet_api.ledger.imports import import_trades
+from wallet_api.ledger.imports import TradeOptions, import_trades
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
@@ -189,9 +189,8 @@ class Importer:
             wallet_ids = {(one.chain.name, one.address): one.wallet_id for one in wallets}
             derived = [number for number, (_, _, value) in enumerate(rows) if value.is_derived]
             try:
-                imported = import_trades(
-                    self._connection, records(), reject, wallet_ids=wallet_ids, derived=derived
-                )
+                options = TradeOptions(wallet_ids=wallet_ids, derived=derived)
+                imported = import_trades(self._connection, records(), reject, options)
             except WalletRemoved as error:
                 rows = [row for row in rows if row[1].wallet.wallet_id not in error.wallet_ids]
                 continue

@@ -20,7 +20,7 @@ from wallet_api.decoding.trades import Draft
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import TradeRow
-from wallet_api.ledger.imports import import_trades
+from wallet_api.ledger.imports import TradeOptions, import_trades
 from wallet_api.providers.trades.source import Unproven
 from wallet_api.sync import report
 from wallet_api.sync.values import dollars_of
@@ -117,7 +117,7 @@ def _import(connection: Connection, row: Row) -> int:
         rejected.append(str(fault))
 
     known = {(row["blockchain"], row["wallet_address"]): row["wallet_id"]}
-    changed = import_trades(connection, records(), reject, wallet_ids=known).changed
+    changed = import_trades(connection, records(), reject, TradeOptions(wallet_ids=known)).changed
     if rejected:
         raise NotAccepted(f"It cannot be accepted: {rejected[0]}")
     return changed
