@@ -116,7 +116,8 @@ class WalletNotFound(NotFound):
     def __init__(self, blockchain: str, address: str, type: str | None = None) -> None:
         as_type = "" if type is None else f" as {type}"
         super().__init__(
-            f"The wallet {address} is not tracked on {blockchain}{as_type}; /v1/wallets/lookup returns where it is.",
+            f"The wallet {address} is not tracked on {blockchain}{as_type};"
+            " /v1/wallets/lookup returns where it is.",
             reason="wallet_not_found",
         )
 
