@@ -12,7 +12,6 @@ from typing import Any, Self, TypeVar
 from flask import Flask, current_app
 from prometheus_client import CollectorRegistry
 
-from wallet_api.access.credits import Costs
 from wallet_api.access.gate import Gate
 from wallet_api.access.scrapers import Scrapers
 from wallet_api.bulkhead import Bulkhead, Wait
@@ -100,15 +99,7 @@ class Services:
         return cls(
             database=database,
             bulkhead=bulkhead,
-            gate=Gate(
-                database,
-                bulkhead,
-                registry,
-                default_rate=settings.default_rate,
-                key_cache_seconds=settings.key_cache_seconds,
-                valkey_url=settings.valkey_url,
-                costs=Costs(settings.credit_cost, dict(settings.credit_costs or ())),
-            ),
+            gate=Gate(database, bulkhead, registry, settings),
             scrapers=Scrapers(settings.metrics_token, settings.metrics_networks),
             holdings=HoldingsService(settings, database, bulkhead, large.await_turn, registry),
             registry=registry,

@@ -18,6 +18,7 @@ from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
 from wallet_api.keys import bearer_key, may_contain_key
 from wallet_api.recurring import Recurring
+from wallet_api.settings import Settings
 from wallet_api.times import shown_time
 
 log = logging.getLogger(__name__)
@@ -63,17 +64,14 @@ class Gate:
         database: Database,
         bulkhead: Bulkhead,
         registry: CollectorRegistry,
-        *,
-        default_rate: str,
-        key_cache_seconds: float,
-        valkey_url: str | None,
-        costs: Costs,
+        settings: Settings,
     ) -> None:
-        self.keys = KeyRing(database, bulkhead, default_rate, key_cache_seconds)
-        self.limits = KeyLimiter(valkey_url)
+        self.keys = KeyRing(database, bulkhead, settings.default_rate, settings.key_cache_seconds)
+        self.limits = KeyLimiter(settings.valkey_url)
+        costs = Costs(settings.credit_cost, dict(settings.credit_costs or ()))
         self.credits = Credits(database, bulkhead, costs, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
-        seconds = key_cache_seconds / 2 or _FORGET_SECONDS
+        seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
         self.use = Use(database, bulkhead, registry)
 

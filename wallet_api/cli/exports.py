@@ -9,7 +9,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database
 from wallet_api.cli.options import all_of, moment
 from wallet_api.cli.output import json_option, print_json, progress_bar
-from wallet_api.ledger.files.exports import ExportFilters, ExportKind, export
+from wallet_api.ledger.files.exports import ExportFilters, export
 from wallet_api.ledger.files.readers import UnreadableFile, is_csv
 
 _TYPES = sorted({type for chain in CHAINS.values() for type in chain.types})
@@ -53,7 +53,7 @@ def export_files() -> None:
 @_common
 def export_wallets(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the tracked wallets with their profiles."""
-    _run("wallets", file, ExportFilters(**filters), overwrite=force, as_json=as_json)
+    _run(file, ExportFilters("wallets", **filters), overwrite=force, as_json=as_json)
 
 
 @export_files.command("trades")
@@ -68,7 +68,7 @@ def export_trades(file: str, force: bool, as_json: bool, **filters: Any) -> None
 
     A dollar value that a native price gave is left out where the exported prices give the same one.
     """
-    _run("trades", file, ExportFilters(**filters), overwrite=force, as_json=as_json)
+    _run(file, ExportFilters("trades", **filters), overwrite=force, as_json=as_json)
 
 
 @export_files.command("prices")
@@ -78,17 +78,17 @@ def export_trades(file: str, force: bool, as_json: bool, **filters: Any) -> None
 @_common
 def export_prices(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the native prices. With --blockchain, those of its native coin."""
-    _run("prices", file, ExportFilters(**filters), overwrite=force, as_json=as_json)
+    _run(file, ExportFilters("prices", **filters), overwrite=force, as_json=as_json)
 
 
-def _run(kind: ExportKind, file: str, filters: ExportFilters, *, overwrite: bool, as_json: bool) -> None:
+def _run(file: str, filters: ExportFilters, *, overwrite: bool, as_json: bool) -> None:
     if file == "-" and as_json:
         raise click.ClickException("Standard output has the rows already; write them to a file for --json.")
     started = time.monotonic()
     try:
         is_csv(file)
         with database() as connection, progress_bar(file) as show:
-            exported = export(connection, kind, filters, file, overwrite=overwrite, progress=show)
+            exported = export(connection, filters, file, overwrite=overwrite, progress=show)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
     except FileExistsError as error:

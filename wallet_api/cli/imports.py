@@ -16,7 +16,6 @@ from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
 from wallet_api.ledger.files.epochs import Timestamps, with_times, with_unread_time
-from wallet_api.ledger.files.given import Given
 from wallet_api.ledger.files.lines import Record, Reject, Warn
 from wallet_api.ledger.files.links import Links
 from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source, read_denied
@@ -146,16 +145,16 @@ def _run(
     row_type: type[msgspec.Struct],
     import_records: _Import,
     *,
-    delimiter: str,
-    given: Given,
     as_json: bool,
     timestamps: Timestamps = "iso",
+    **form: Any,
 ) -> None:
+    """Import a file of the form that open_source() gets."""
     started = time.monotonic()
     warnings: list[str] = []
     try:
         with (
-            open_source(file, delimiter, given) as source,
+            open_source(file, **form) as source,
             rejects_of(file) as rejects,
             database(creates=True) as connection,
             progress_bar(source.name, hidden=source.size is None) as show,

@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -19,7 +19,6 @@ from wallet_api.database import Connection
 from wallet_api.ledger import purge
 from wallet_api.ledger import remove as removals
 from wallet_api.ledger.arrivals import Purge
-from wallet_api.ledger.files.given import Given
 from wallet_api.ledger.files.readers import UnreadableFile, open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import TradeIdentity, WalletIdentity
@@ -29,6 +28,15 @@ from wallet_api.settings import Settings
 
 # Counts what would be removed, and stages it in the session.
 _Stage = Callable[[Connection], Removal]
+
+
+class _Consent(NamedTuple):
+    """Whether to remove without a question, or not at all, and in which form to report it."""
+
+    yes: bool
+    dry_run: bool
+    as_json: bool
+
 
 _common = all_of(
     click.option("--yes", is_flag=True, help="Remove without confirmation. Required without a terminal."),
@@ -52,12 +60,12 @@ def remove() -> None:
 @click.argument("file")
 @file_options(WalletIdentity)
 @_common
-def remove_wallets(file: str, delimiter: str, given: Given, **options: Any) -> None:
+def remove_wallets(file: str, **options: Any) -> None:
     """Stop tracking the wallets of FILE, and remove their trades, balances and sync state.
 
     Columns: blockchain, wallet_address. All wallets are removed in one transaction.
     """
-    _run_file("wallet", WalletIdentity, removals.stage_wallets, file, delimiter, given, **options)
+    _run_file("wallet", WalletIdentity, removals.stage_wallets, file, options)
 
 
 @remove.command("trades")
@@ -74,8 +82,6 @@ def remove_trades(
     include_open: bool,
     mints: tuple[str, ...],
     denied: bool,
-    delimiter: str,
-    given: Given,
     **options: Any,
 ) -> None:
     """Remove the trades of FILE, or those before a time or of some tokens.
@@ -89,19 +95,19 @@ def remove_trades(
     """
     if [file is not None, before is not None, bool(mints), denied].count(True) != 1:
         raise click.UsageError("Give one of FILE, --before, --mint and --denied.")
-    blockchain = given.values.get("blockchain")
+    blockchain = options["given"].values.get("blockchain")
     if (include_open and before is None) or (blockchain is not None and not (mints or file)):
         raise click.UsageError("--open belongs to --before, and --blockchain to FILE or --mint.")
     if file is not None:
-        _run_file("trade", TradeIdentity, removals.stage_trades, file, delimiter, given, **options)
+        _run_file("trade", TradeIdentity, removals.stage_trades, file, options)
         return
     stage: _Stage
     if before is not None:
         stage = partial(purge.stage_before, before=before, include_open=include_open)
     else:
         stage = partial(purge.stage_tokens, tokens=_denied() if denied else _tokens(mints, blockchain))
-    _require_consent(**options)
-    _run("trade", stage, purge=Purge(before), **options)
+    consent = _consent(options)
+    _run("trade", stage, consent, purge=Purge(before))
 
 
 def _denied() -> frozenset[Token]:
@@ -128,13 +134,11 @@ def _run_file(
     row_type: type[msgspec.Struct],
     stage: Callable[..., Removal],
     file: str,
-    delimiter: str,
-    given: Given,
-    **options: Any,
+    options: Mapping[str, Any],
 ) -> None:
-    _require_consent(**options, reads_input=file == "-")
+    consent = _consent(options, reads_input=file == "-")
     try:
-        with open_source(file, delimiter, given) as source, rejects_of(file) as rejects:
+        with open_source(file, options["delimiter"], options["given"]) as source, rejects_of(file) as rejects:
 
             def stage_file(connection: Connection) -> Removal:
                 with progress_bar("Reading", hidden=source.size is None) as show:
@@ -143,26 +147,27 @@ def _run_file(
                         connection, records, rejects.add, lambda: show(source.position(), source.size or 0)
                     )
 
-            _run(noun, stage_file, **options, rejects=rejects.path)
+            _run(noun, stage_file, consent, rejects=rejects.path)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
 
 
-def _require_consent(yes: bool, dry_run: bool, as_json: bool, *, reads_input: bool = False) -> None:
-    if not (yes or dry_run) and (reads_input or not sys.stdin.isatty()):
+def _consent(options: Mapping[str, Any], *, reads_input: bool = False) -> _Consent:
+    """Return the options of consent, and refuse where it cannot be asked for."""
+    consent = _Consent(*(options[name] for name in _Consent._fields))
+    if not (consent.yes or consent.dry_run) and (reads_input or not sys.stdin.isatty()):
         raise click.ClickException(
             "There is no terminal to confirm on. Add --yes to remove the rows, or --dry-run to count them."
         )
+    return consent
 
 
 def _run(
     noun: str,
     stage: _Stage,
+    consent: _Consent,
     *,
     purge: Purge | None = None,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
     rejects: Path | None = None,
 ) -> None:
     with database() as connection:
@@ -177,9 +182,9 @@ def _run(
                 err=True,
             )
         removed = matches
-        if _count(noun, matches) and not dry_run:
+        if _count(noun, matches) and not consent.dry_run:
             click.echo(f"This removes {_described(noun, matches)} from {location}.", err=True)
-            if not (yes or click.confirm("Remove them?", err=True)):
+            if not (consent.yes or click.confirm("Remove them?", err=True)):
                 raise click.ClickException("Nothing was removed.")
             started = time.monotonic()
             if noun == "wallet":
@@ -187,12 +192,13 @@ def _run(
             else:
                 removed = _remove_trades(connection, matches, purge)
             seconds += time.monotonic() - started
-    if as_json:
-        print_json(_document(noun, matches, removed, seconds, dry_run=dry_run, rejects=rejects))
+    if consent.as_json:
+        document = _document(noun, matches, removed, seconds, rejects)
+        print_json(document | ({"dry_run": True} if consent.dry_run else {}))
     else:
         words = f"{_described(noun, removed)} from {location}"
         words += f"; {matches.rejected:,} rejected." if rejects else "."
-        click.echo(f"This would remove {words}" if dry_run else f"Removed {words}")
+        click.echo(f"This would remove {words}" if consent.dry_run else f"Removed {words}")
         if matches.rejected:
             click.echo(f"Rejected rows, with reasons: {rejects}", err=True)
     if matches.rejected:
@@ -200,7 +206,7 @@ def _run(
 
 
 def _document(
-    noun: str, matches: Removal, removed: Removal, seconds: float, *, dry_run: bool, rejects: Path | None
+    noun: str, matches: Removal, removed: Removal, seconds: float, rejects: Path | None
 ) -> dict[str, Any]:
     document: dict[str, Any] = {
         "removed": _count(noun, removed),
@@ -210,8 +216,6 @@ def _document(
     }
     if matches.later_sells is not None:
         document |= {"later_sells": matches.later_sells, "open_positions": matches.open_positions}
-    if dry_run:
-        document["dry_run"] = True
     if matches.rejected:
         document["rejects"] = str(rejects)
     return document

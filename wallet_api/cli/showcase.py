@@ -68,15 +68,15 @@ def warn_of_demo(connection: Connection) -> None:
 
 
 def guide(
-    connection: Connection, home: Path, url: str, *, has_page: bool, is_demo: bool, is_synced: bool
+    connection: Connection, url: str, demo_home: Path | None, *, has_page: bool, is_synced: bool
 ) -> str:
     """Return the text for a first visit: the addresses, and the next steps; for the demo also requests.
 
-    `is_synced` is whether trades are read beside it.
+    `demo_home` is the folder of the demo, if it is one; `is_synced` is whether trades are read beside it.
     """
     page = f"Boards, wallets and tokens, in a browser, are at {url}/\n" if has_page else ""
-    if is_demo:
-        next_steps = _demo_guide(connection, home, url)
+    if demo_home is not None:
+        next_steps = _demo_guide(connection, demo_home, url)
     elif connection.fetch_value(_HAS_WALLETS):
         next_steps = _own_guide()
     else:

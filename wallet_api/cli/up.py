@@ -65,7 +65,7 @@ def up(port: int | None, host: str, demo: bool, rules: Path | None) -> None:
         supplied_chains(own)
     with ExitStack() as stack:
         try:
-            _run(stack, own, host, port or own.port, demo, rules)
+            _run(stack, own, (host, port or own.port), demo, rules)
         except (KeyboardInterrupt, SystemExit):
             click.echo("\nStopping …")
     click.echo("Stopped.")
@@ -85,8 +85,9 @@ def _in_quarters() -> Show:
 
 
 def _run(
-    stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool, rules: Path | None
+    stack: ExitStack, own: Settings, place: tuple[str, int], demo_wanted: bool, rules: Path | None
 ) -> None:
+    host, port = place
     home = embedded.home_folder(own)
     stack.enter_context(_only_one(home))
     end_leftovers(home)
@@ -122,8 +123,8 @@ def _run(
     _await_response(supervisor, own_host, port)
     address = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
     with connect(url) as connection:
-        has_page, is_synced = own.page, _syncs(settings)
-        click.echo(guide(connection, home, address, has_page=has_page, is_demo=is_demo, is_synced=is_synced))
+        demo_home = home if is_demo else None
+        click.echo(guide(connection, address, demo_home, has_page=own.page, is_synced=_syncs(settings)))
     if host not in ("127.0.0.1", "::1", "localhost"):
         click.echo(
             "\nIt listens on other addresses than the loopback: put nginx in front of it "

@@ -55,9 +55,8 @@ def stage_wallets(
     progress: Callable[[], None] = lambda: None,
 ) -> Removal:
     """Stage the wallets to remove, and count them and their trades. Those not tracked are rejected."""
-    rejected = _stage(
-        connection, records, reject, progress, _REMOVE["stage_wallets"], ("blockchains", "addresses")
-    )
+    known = _REMOVE["stage_wallets"], ("blockchains", "addresses")
+    rejected = _stage(connection, records, reject, progress, known)
     connection.execute("ANALYZE wallets_to_remove")
     return _counted(connection, _REMOVE["count_wallets"], rejected)
 
@@ -70,7 +69,7 @@ def stage_trades(
 ) -> Removal:
     """Stage the trades to remove, and count them. Those that the ledger does not have are rejected."""
     names = ("blockchains", "addresses", "signatures", "mints", "sells", "event_indexes")
-    rejected = _stage(connection, records, reject, progress, _REMOVE["stage_trades"], names)
+    rejected = _stage(connection, records, reject, progress, (_REMOVE["stage_trades"], names))
     return replace(staged_trades(connection), rejected=rejected)
 
 
@@ -150,11 +149,13 @@ def _stage(
     records: Iterator[Record[Any]],
     reject: Reject,
     progress: Callable[[], None],
-    statement: LiteralString,
-    names: tuple[str, ...],
+    known: tuple[LiteralString, tuple[str, ...]],
 ) -> int:
-    """Stage the identities that are known, and return how many rows were rejected."""
-    rejected = 0
+    """Stage the identities that are known, and return how many rows were rejected.
+
+    `known` is the statement that stages them, and the names of its columns.
+    """
+    rejected, (statement, names) = 0, known
     begin(connection)
     for batch in _batches(records):
         faults: list[tuple[int, bytes, BadRow]] = []

@@ -33,6 +33,7 @@ _CHUNK_BYTES = 1 << 16
 class ExportFilters:
     """What to export: None does not restrict. Times are from `since` until before `until`."""
 
+    kind: ExportKind
     blockchain: str | None = None
     type: str | None = None
     address: str | None = None
@@ -55,7 +56,6 @@ class Exported:
 
 def export(
     connection: Connection,
-    kind: ExportKind,
     filters: ExportFilters,
     name: str,
     *,
@@ -73,10 +73,10 @@ def export(
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         connection.execute("SET LOCAL jit = off")
-        count = connection.fetch_value(_STATEMENTS[f"{kind}_count"], parameters)
+        count = connection.fetch_value(_STATEMENTS[f"{filters.kind}_count"], parameters)
         exported = Exported()
         chunk = bytearray()
-        for line in _lines(connection, kind, parameters, as_csv=as_csv):
+        for line in _lines(connection, filters.kind, parameters, as_csv=as_csv):
             chunk += line if not as_csv else _one_line(line, exported)
             if len(chunk) > _CHUNK_BYTES:
                 file.write(chunk)
