@@ -23,6 +23,8 @@ class ProviderFault(Exception):
     """How many consecutive ones open the breaker, if not the usual number."""
     remember_seconds: ClassVar[float] = 0.0
     """The shortest time before the next attempt for the same wallet."""
+    stops: ClassVar[str] = ""
+    """Why no other request can succeed for a while; empty if one can."""
     general: ClassVar[str] = ""
     """The message where no wallet was requested, if it is another one."""
 
@@ -120,12 +122,14 @@ class BadKey(ProviderFault):
     """The provider does not accept this service's key."""
 
     outcome = "bad_key"
+    stops = "the provider does not accept our key"
 
 
 class QuotaExhausted(ProviderFault):
     """This service has used up what the provider allows it."""
 
     outcome = "quota"
+    stops = "the provider's quota of the day is used up"
     strikes = 2
 
 
@@ -133,6 +137,7 @@ class Banned(ProviderFault):
     """The provider has shut this service out for a while."""
 
     outcome = "banned"
+    stops = "the provider has shut us out for a while"
     strikes = 1
 
 
@@ -140,6 +145,7 @@ class Barred(ProviderFault):
     """The provider does not serve this service's location."""
 
     outcome = "barred"
+    stops = "the provider does not serve this location (HTTP 451)"
     strikes = 1
 
     def __init__(self, detail: str = "") -> None:
@@ -157,4 +163,5 @@ class BreakerOpen(ProviderFault):
     """The provider failed repeatedly, and gets no requests for a while."""
 
     outcome = "breaker_open"
+    stops = Banned.stops
     provider_works = None

@@ -6,17 +6,7 @@ from collections.abc import Sequence
 from queue import Empty, Queue
 from typing import Self
 
-from wallet_api.providers.faults import (
-    BARRED_SECONDS,
-    BadKey,
-    Banned,
-    Barred,
-    BreakerOpen,
-    ProviderFault,
-    QuotaExhausted,
-    TimedOut,
-    Unreachable,
-)
+from wallet_api.providers.faults import BadKey, ProviderFault, QuotaExhausted, TimedOut, Unreachable
 from wallet_api.providers.replies import until_midnight
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync.sources import Provider
@@ -116,17 +106,13 @@ def refusal_of(fault: ProviderFault, key_setting: str) -> Refusal | None:
 
     `key_setting` is the setting that contains the provider's key.
     """
-    match fault:
-        case QuotaExhausted():
-            return "the provider's quota of the day is used up", until_midnight() + _RESET_SECONDS
-        case BadKey():
-            return f"the provider does not accept our key ({key_setting})", _PAUSE_SECONDS
-        case Barred():
-            return "the provider does not serve this location (HTTP 451)", BARRED_SECONDS
-        case Banned() | BreakerOpen():
-            pause = fault.retry_after_seconds
-            return "the provider has shut us out for a while", _PAUSE_SECONDS if pause is None else pause
-    return None
+    if not fault.stops:
+        return None
+    if isinstance(fault, QuotaExhausted):
+        return fault.stops, until_midnight() + _RESET_SECONDS
+    key = f" ({key_setting})" if isinstance(fault, BadKey) else ""
+    pause = fault.retry_after_seconds
+    return f"{fault.stops}{key}", _PAUSE_SECONDS if pause is None else pause
 
 
 def warn_of(failure: str, tasks: Sequence[Task], url_setting: str) -> None:

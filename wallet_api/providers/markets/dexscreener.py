@@ -13,7 +13,6 @@ from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.markets.source import (
     MarketPrice,
-    note_left_out,
     read_liquidity,
     read_object,
     read_price,
@@ -38,7 +37,7 @@ class DexScreener:
         url = f"{self._url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}"
         with self._fetcher.begin(chain.name) as fetch:
             found, left_out = _deepest(chain, frozenset(mints), fetch.get(url, {}, _read_pools))
-            note_left_out(fetch, left_out)
+            fetch.left_out += left_out
         return found
 
 

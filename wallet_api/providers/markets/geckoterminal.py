@@ -15,7 +15,6 @@ from wallet_api.providers.faults import Malformed, Overloaded
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.markets.source import (
     MarketPrice,
-    note_left_out,
     read_liquidity,
     read_object,
     read_price,
@@ -49,7 +48,7 @@ class GeckoTerminal:
         with self._fetcher.begin(chain.name) as fetch:
             tokens = fetch.get(url, {"include": "top_pools"}, _read_tokens)
             found, left_out = _prices_of(chain, tokens)
-            note_left_out(fetch, left_out)
+            fetch.left_out += left_out
         return {mint: price for mint, price in found.items() if mint in mints}
 
 

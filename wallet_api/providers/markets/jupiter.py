@@ -11,7 +11,7 @@ from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
-from wallet_api.providers.markets.source import MarketPrice, note_left_out, read_liquidity, read_price
+from wallet_api.providers.markets.source import MarketPrice, read_liquidity, read_price
 from wallet_api.providers.parsing import read_row
 from wallet_api.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
@@ -44,7 +44,7 @@ class Jupiter:
                         price = read_price(row.get("usdPrice"))
                         found[mint] = MarketPrice(price, read_liquidity(row.get("liquidity")))
                 except UnusableRow:
-                    note_left_out(fetch, 1)
+                    fetch.left_out += 1
         return found
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.forms import MAX_DECIMALS, MAX_WHOLE_DIGITS
-from wallet_api.providers.fetch import Fetch
 
 _NUMBER = re.compile(r"[0-9]{1,120}(?:\.[0-9]{0,120})?(?:[eE][+-]?[0-9]{1,4})?")
 
@@ -50,11 +49,6 @@ def read_liquidity(value: Any) -> Decimal | None:
 def read_object(value: Any) -> Mapping[str, Any]:
     """Return an object of a row; an empty one in place of anything else."""
     return value if isinstance(value, dict) else {}
-
-
-def note_left_out(fetch: Fetch, count: int) -> None:
-    """Count rows that could not be read; the others are used."""
-    fetch.left_out += count
 
 
 def _number(value: Any) -> Decimal:
