@@ -6,7 +6,6 @@ import re
 import signal
 import stat
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -185,10 +184,8 @@ def _waits(url: str, name: str) -> bool:
 def test_a_terminal_shows_that_a_long_restore_goes_on(full: str, dump: Path) -> None:
     ours, theirs = pty.openpty()
     with _held_up(full, "lifetimes"), ExitStack() as stack:
-        command = [sys.executable, "-m", "wallet_api", "restore", "--replace", str(dump)]
-        process = stack.enter_context(
-            Process(command, env=os.environ | {"DATABASE_URL": full}, stderr=theirs)
-        )
+        command = ("restore", "--replace", str(dump))
+        process = stack.enter_context(wallet_api(*command, settings=at(full), stderr=theirs))
         stack.callback(process.kill)
         shown = b""
         while b": lifetimes" not in shown:

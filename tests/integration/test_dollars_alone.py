@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.command import Outcome, changed, command, run_file
+from tests.ledger.command import Outcome, changed, run_file
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import BEN, EVM, WALLETS, price_row, trade_row, written
 from tests.lib.backups import at, done
+from tests.lib.processes import run_command
 from wallet_api.database import Connection
 from wallet_api.forms import AMOUNT_FORM
 from wallet_api.ledger import imports
@@ -187,8 +188,6 @@ def test_the_command_says_how_many_values_were_computed(
         f"{header},amount_usd\n{','.join(row[name] for name in header.split(','))},300\n"
     )
     options = ("--column", "value_usd=amount_usd")
-    status, output, _ = command(database_url, tmp_path, "import", "trades", "usd.csv", *options)
-    assert (status, "Computed 1 values from dollars, with the native price at their time." in output) == (
-        0,
-        True,
-    )
+    imported = run_command("import", "trades", tmp_path / "usd.csv", *options, settings=at(database_url))
+    assert imported.exit_code == 0
+    assert "Computed 1 values from dollars, with the native price at their time." in imported.stdout

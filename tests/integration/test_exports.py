@@ -190,10 +190,10 @@ def test_a_file_is_private_whole_and_never_replaced_unasked(database_url: str, t
     assert [file.name for file in tmp_path.iterdir()] == ["wallets.csv"]
 
 
-def test_standard_output_has_the_rows_alone(database_url: str, tmp_path: Path) -> None:
+def test_standard_output_has_the_rows_alone(database_url: str) -> None:
     wallets, _ = fill(database_url)
-    status, output, error = command(database_url, tmp_path, "export", "wallets", "-")
-    assert status == 0
-    found = [json.loads(line) for line in output.splitlines()]
+    exported = run_command("export", "wallets", "-", settings=at(database_url))
+    assert exported.exit_code == 0
+    found = [json.loads(line) for line in exported.stdout.splitlines()]
     assert {row["wallet_address"] for row in found} == {row["wallet_address"] for row in wallets}
-    assert "Exported 6 rows to -" in error
+    assert "Exported 6 rows to -" in exported.stderr

@@ -111,10 +111,10 @@ def test_unknown_columns_are_ignored_with_a_warning(
     row = f"blockchain,type,wallet_address,Name\nsolana,kol,{BEN},x".encode()
     warning = 'the column "Name" is unknown and ignored'
     assert take_in("wallets", row, name="wallets.csv").summary["warnings"] == [warning]
-    status, output, error = command(database_url, tmp_path, "import", "wallets", "wallets.csv")
-    assert status == 0
-    assert "(0 new or changed, 1 unchanged)" in output
-    database, *warnings = error.splitlines()
+    again = run_command("import", "wallets", tmp_path / "wallets.csv", settings=at(database_url))
+    assert again.exit_code == 0
+    assert "(0 new or changed, 1 unchanged)" in again.stdout
+    database, *warnings = again.stderr.splitlines()
     assert database.startswith("Database: ")
     assert warnings == [f"Warning: {warning}"]
 

@@ -26,8 +26,9 @@ from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer, Row, clear
 from tests.ledger.mints import evm_mint_of
 from tests.ledger.rows import BEN, EVM, WALLETS, trade_row
+from tests.lib.backups import at
 from tests.lib.network import free_port
-from tests.lib.processes import Process, StartGunicorn, run_command, run_program
+from tests.lib.processes import StartGunicorn, run_command, run_program, wallet_api
 from tests.lib.waiting import eventually, somebody_waits
 from wallet_api import migrations
 from wallet_api.chains import CHAINS
@@ -308,11 +309,7 @@ def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
         with other.transaction(force_rollback=True):
             # The migration creates this one too, after three others, and waits.
             other.execute("CREATE TABLE native_prices (usd numeric)")
-            killed: Process[bytes] = Process(
-                [sys.executable, "-m", "wallet_api", "migrate"],
-                env=os.environ | {"DATABASE_URL": empty_database_url},
-                stdout=subprocess.DEVNULL,
-            )
+            killed = wallet_api("migrate", settings=at(empty_database_url), stdout=subprocess.DEVNULL)
             assert eventually(lambda: somebody_waits(connection))
             killed.send_signal(signal.SIGKILL)
             killed.wait()

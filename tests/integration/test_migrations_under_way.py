@@ -1,9 +1,7 @@
 """A migration while all runs: nobody waits for it long, and what began before it stores nothing after it."""
 
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +15,8 @@ from tests.ledger import random_trades
 from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, WALLETS, ndjson, price_row, trade_row
-from tests.lib.processes import Process, StartGunicorn, run_command
+from tests.lib.backups import at
+from tests.lib.processes import StartGunicorn, run_command, wallet_api
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api import migrations
 from wallet_api.database import Connection, connect
@@ -48,35 +47,24 @@ def _later_migration(connection: Connection) -> None:
     connection.execute("INSERT INTO schema_migrations (name, checksum) VALUES (%s, '')", [LATER])
 
 
-def _start(command: list[str], url: str, folder: Path, **options: Any) -> "Process[bytes]":
-    return Process(
-        [sys.executable, "-m", "wallet_api", *command],
-        env=os.environ | {"DATABASE_URL": url},
-        cwd=folder,
-        stderr=subprocess.PIPE,
-        **options,
-    )
-
-
 @pytest.mark.parametrize("kind", ["trades", "prices", "wallets"])
 def test_an_import_that_waits_for_its_rows_during_a_migration_stores_none_of_them(
     database_url: str, connection: Connection, tmp_path: Path, kind: str
 ) -> None:
     Importer(database_url).wallets(WALLETS[:1])
     rows = {"trades": [ROW], "prices": [price_row("7", NOW)], "wallets": WALLETS[1:]}[kind]
-    with _start(
-        ["import", kind, "-"], database_url, tmp_path, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-    ) as old:
+    options = {"cwd": tmp_path, "stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with wallet_api("import", kind, "-", settings=at(database_url), **options) as old:
         assert old.stdin is not None
-        old.stdin.write(ndjson(rows[0]))
+        old.stdin.write(ndjson(rows[0]).decode())
         old.stdin.flush()
         # It has checked the tables, and waits for more rows.
         assert eventually(lambda: connection.fetch_value(_IDLE) == 1, 30)
         _later_migration(connection)
-        _, errors = old.communicate(ndjson(*rows[1:]))
+        _, errors = old.communicate(ndjson(*rows[1:]).decode())
     assert old.returncode == 1
-    assert f"does not have their migration {LATER}" in errors.decode()
-    assert "Start it again" in errors.decode()
+    assert f"does not have their migration {LATER}" in errors
+    assert "Start it again" in errors
     for table in ("trades", "positions", "native_prices", "arrivals"):
         assert connection.fetch_value(f"SELECT count(*) AS n FROM {table}") == 0
     assert connection.fetch_value("SELECT count(*) AS n FROM wallets") == 1
@@ -150,13 +138,13 @@ def test_requests_pass_while_a_migration_waits_for_a_long_report(
 
 
 def test_a_killed_migration_leaves_no_statement_running(
-    empty_database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with connect(empty_database_url) as connection, connect(empty_database_url) as writer:
         _at(connection, EARLIER, monkeypatch)
         with writer.transaction():
             writer.execute("SELECT pg_advisory_xact_lock_shared(7401001)")
-            with _start(["migrate"], empty_database_url, tmp_path, stdout=subprocess.DEVNULL) as killed:
+            with wallet_api("migrate", settings=at(empty_database_url)) as killed:
                 assert eventually(lambda: _waiting_for_writers(connection) == 1, 30)
                 killed.send_signal(signal.SIGKILL)
                 killed.wait(30)

@@ -5,7 +5,7 @@ import gzip
 import io
 import os
 import pty
-import sys
+import subprocess
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +20,8 @@ from tests.ledger.contents import contents, orphans
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import UNTRACKED, ndjson, written
-from tests.lib.processes import run_program
+from tests.lib.backups import at
+from tests.lib.processes import wallet_api
 from tests.naive.walk import folded
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
@@ -202,23 +203,17 @@ def test_on_a_terminal_it_says_what_goes_from_where_and_asks(
     ours, theirs = pty.openpty()
     try:
         os.write(ours, reply.encode())
-        done = run_program(
-            [sys.executable, "-m", "wallet_api", "remove", "wallets", str(path)],
-            env=os.environ | {"DATABASE_URL": database_url},
-            stdin=theirs,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        streams = {"stdin": theirs, "stderr": subprocess.PIPE}
+        with wallet_api("remove", "wallets", str(path), settings=at(database_url), **streams) as removing:
+            output, errors = removing.communicate()
     finally:
         os.close(ours)
         os.close(theirs)
-    assert done.returncode == status, done.stderr
+    assert removing.returncode == status, errors
     name = connection.info.dbname
-    assert f"This removes 1 wallet with {trades:,} trades from {name} on " in done.stderr
-    assert done.stdout.startswith(f"Removed 1 wallet with {trades:,} trades from ") is (status == 0)
-    assert ("Nothing was removed." in done.stderr) is (status == 1)
+    assert f"This removes 1 wallet with {trades:,} trades from {name} on " in errors
+    assert output.startswith(f"Removed 1 wallet with {trades:,} trades from ") is (status == 0)
+    assert ("Nothing was removed." in errors) is (status == 1)
     count = connection.execute("SELECT count(*) AS n FROM wallets").fetchone()
     assert count == {"n": left}
 

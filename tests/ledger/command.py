@@ -1,8 +1,7 @@
 """The commands that import and remove rows, in the process of the test or in its own."""
 
 import json
-import os
-import sys
+import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from tests.ledger.in_process import Row
 from tests.ledger.rows import BEN, EVM, trade_row
-from tests.lib.processes import run_command, run_program
+from tests.lib.processes import run_command, wallet_api
 from wallet_api.settings import Settings
 
 AT = datetime(2026, 1, 30, 12, 51, 16, tzinfo=UTC)
@@ -49,18 +48,12 @@ def rejects_of(path: Path) -> list[Row] | None:
 def command(
     database_url: str, folder: Path, *arguments: str, standard_input: str = ""
 ) -> tuple[int, str, str]:
-    """Run a command in its own process, in `folder`; return its exit status, output and errors."""
-    done = run_program(
-        [sys.executable, "-m", "wallet_api", *arguments],
-        input=standard_input,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"DATABASE_URL": database_url},
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+    """Run a command as a process, in `folder`; return its exit status, output and errors."""
+    streams = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    settings = Settings(database_url=database_url)
+    with wallet_api(*arguments, settings=settings, cwd=folder, **streams) as process:
+        output, errors = process.communicate(standard_input)
+    return process.returncode, output, errors
 
 
 def run_file(database_url: str, verb: str, kind: str, path: Path, *options: str) -> Outcome:

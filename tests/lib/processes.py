@@ -207,22 +207,21 @@ def is_alive(process: psutil.Process) -> bool:
     return False
 
 
-def wallet_api(*arguments: str, settings: Settings, **options: Any) -> Process[str]:
-    """Start the command line with these settings. stdout includes its errors."""
-    return Process(
-        [sys.executable, "-m", "wallet_api", *arguments],
-        env=environment_of(settings) | {"PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        **{"stdin": subprocess.DEVNULL} | options,
-    )
+def wallet_api(*arguments: str, settings: Settings | None = None, **options: Any) -> Process[str]:
+    """Start a command as a process, with these settings or an `env`. stdout includes its errors."""
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} | options
+    options["env"] = (options.get("env") or environment_of(settings or Settings())) | {
+        "PYTHONUNBUFFERED": "1"
+    }
+    return Process([sys.executable, "-m", "wallet_api", *arguments], text=True, **options)
 
 
-def run_command(*arguments: str | Path, settings: Settings) -> Result:
-    """Run a command in this process, with these settings."""
-    unset = dict.fromkeys(Settings.variables())
-    return CliRunner().invoke(cli, [str(part) for part in arguments], env=unset | environment_of(settings))
+def run_command(
+    *arguments: str | Path, settings: Settings | None = None, env: dict[str, str] | None = None
+) -> Result:
+    """Run a command in this process, with these settings or an `env`."""
+    own = env or dict.fromkeys(Settings.variables()) | environment_of(settings or Settings())
+    return CliRunner().invoke(cli, [str(part) for part in arguments], env=own)
 
 
 def workers(server: Gunicorn) -> list[psutil.Process]:

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
 from tests.ledger.in_process import Row
 from tests.sync.operator import Operator
-from wallet_api.cli import cli
 
 
 @dataclass(frozen=True)
@@ -41,11 +38,7 @@ class Discovery:
 def discover(operator: Operator, folder: Path, *arguments: str, **environment: str) -> Discovery:
     """Run the command with --yes and --json."""
     file = folder / "found.ndjson"
-    result = CliRunner().invoke(
-        cli,
-        ["discover", *arguments, "--yes", "--json", "--output", str(file)],
-        env={**operator.environment, **environment},
-    )
+    result = operator.run("discover", *arguments, "--yes", "--json", "--output", str(file), **environment)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Discovery(result.exit_code, result.stdout, result.stderr, file)

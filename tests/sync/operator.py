@@ -5,7 +5,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -15,13 +14,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from click.testing import CliRunner
+from click.testing import Result
 
 from tests.ledger.in_process import Importer, Row
-from tests.lib.processes import Process
+from tests.lib.processes import Process, run_command, wallet_api
 from tests.stub.server import Stub
 from wallet_api import embedded, migrations
-from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
@@ -78,11 +76,13 @@ class Operator:
         rows = [{"currency": c, "usd": usd, "priced_at": at.isoformat()} for c, usd, at in prices]
         Importer(self.url).prices(rows)
 
+    def run(self, *arguments: str, **environment: str) -> Result:
+        """Run a command."""
+        return run_command(*arguments, env={**self.environment, **environment})
+
     def sync(self, job: str = "trades", *options: str, **environment: str) -> Outcome:
         """Run one round."""
-        result = CliRunner().invoke(
-            cli, ["sync", job, "--json", *options], env={**self.environment, **environment}
-        )
+        result = self.run("sync", job, "--json", *options, **environment)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         rounds = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
@@ -95,16 +95,17 @@ class Operator:
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
         **environment: str,
-    ) -> Process[bytes]:
+    ) -> Process[str]:
         """Start the command as a process of its own."""
+        return self.process("sync", job, *options, stdout=stdout, stderr=stderr, **environment)
+
+    def process(
+        self, *command: str, stdout: int = subprocess.PIPE, stderr: int = subprocess.PIPE, **environment: str
+    ) -> Process[str]:
+        """Start a command as a process of its own."""
         own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
-        return Process(
-            [sys.executable, "-m", "wallet_api", "sync", job, *options],
-            env={**own, "NO_PROXY": "127.0.0.1", **self.environment, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-        )
+        env = {**own, "NO_PROXY": "127.0.0.1", **self.environment, **environment}
+        return wallet_api(*command, env=env, stdout=stdout, stderr=stderr)
 
     def ledger(self) -> Ledger:
         """Return all trades of the ledger."""
@@ -148,7 +149,7 @@ def operator_alone() -> Iterator[tuple[Stub, Operator]]:
 class Running:
     """A started command, and the summaries it prints."""
 
-    def __init__(self, process: Process[bytes]) -> None:
+    def __init__(self, process: Process[str]) -> None:
         self.process = process
         self._rounds: queue.Queue[Row] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -170,7 +171,7 @@ class Running:
         status = self.process.wait(timeout=WAIT_SECONDS)
         self._reader.join(WAIT_SECONDS)
         assert self.process.stderr is not None
-        return status, self.process.stderr.read().decode()
+        return status, self.process.stderr.read()
 
     def _read(self) -> None:
         assert self.process.stdout is not None

@@ -1,10 +1,7 @@
 """`wallet-api discover` on an EVM chain: a launch made of the shapes of recorded transactions."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,9 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from click.testing import CliRunner
 
-from tests.lib.processes import Process
 from tests.lib.waiting import eventually
 from tests.stub import faults
 from tests.stub.evm import ZERO, EvmChain, Transaction, log, now, transfer, word
@@ -22,7 +17,6 @@ from tests.stub.server import Stub
 from tests.sync.discover import discover, sums
 from tests.sync.evm_trades import CAT, DOG, ETH, FRIEND, GAS, POOL, SWAP, USDC, buy, receipt, sell
 from tests.sync.operator import Operator, plain
-from wallet_api.cli import cli
 from wallet_api.database import connect
 
 DEV, SNIPER, STEADY, LUCKY, TWIN, OTHER_TWIN, FED, ONCE, LATE = (f"0x{n:040x}" for n in range(0xA1, 0xAA))
@@ -174,9 +168,7 @@ def test_the_list_can_be_imported_and_the_ledger_is_as_before(
             for table in ("trades", "wallets", "positions", "tokens", "arrivals")
         ]
     assert counts == [0] * 5
-    imported = CliRunner().invoke(
-        cli, ["import", "wallets", str(found.file), "--json"], env=operator.environment
-    )
+    imported = operator.run("import", "wallets", str(found.file), "--json")
     assert json.loads(imported.stdout)["landed"] == len(found.wallets) == 7
     assert operator.sync("trades", "--since", "30d").status == 0
     profits = {row["address"]: row["realized"] for row in found.document["wallets"]}
@@ -315,7 +307,7 @@ def test_without_a_terminal_it_needs_consent_and_says_what_it_may_spend(
     file = tmp_path / "list.ndjson"
     file.write_text("mine")
     command = ["discover", CAT, DOG, "--chain", "eth", "--output", str(file)]
-    result = CliRunner().invoke(cli, command, env=operator.environment)
+    result = operator.run(*command)
     assert result.exit_code == 1
     assert "at most 2,000 requests" in result.stderr
     assert f"{file}, which exists, is replaced." in result.stderr
@@ -326,7 +318,7 @@ def test_without_a_terminal_it_needs_consent_and_says_what_it_may_spend(
 
 def test_a_table_shows_the_same(operator: Operator, launches: Launches, tmp_path: Path) -> None:
     command = ["discover", CAT, DOG, "--chain", "eth", "--yes", "--output", str(tmp_path / "list.ndjson")]
-    result = CliRunner().invoke(cli, command, env=operator.environment)
+    result = operator.run(*command)
     assert result.exit_code == 0
     row = next(line.split() for line in result.stdout.splitlines() if SNIPER in line)
     assert row == ["1", SNIPER, "2/2", "0.7500", "0", "2", "0", "2/2", "0", "0"]
@@ -364,20 +356,13 @@ def test_a_run_that_is_ended_says_how_to_go_on_and_pays_little_twice(
     arguments = (CAT, DOG, "--chain", "eth", "--first", "7")
     truth = discover(operator, tmp_path, *arguments).document
     before = len(stub.calls)
-    environment = {**os.environ, **operator.environment, "SYNC_RPC_REQUESTS_PER_SECOND": "20"}
-    command = [sys.executable, "-m", "wallet_api", "discover", *arguments, "--yes", "--output"]
-    with Process(
-        [*command, str(tmp_path / "found.ndjson")],
-        env={**environment, "NO_PROXY": "127.0.0.1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    command = ("discover", *arguments, "--yes", "--output", str(tmp_path / "found.ndjson"))
+    with operator.process(*command, SYNC_RPC_REQUESTS_PER_SECOND="20") as process:
         assert eventually(lambda: len(stub.calls) - before > 40)
         process.send_signal(signal.SIGINT)
         _, notes = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"run the command again to go on" in notes
+    assert "run the command again to go on" in notes
     sent = len(stub.calls) - before
     # The rate is that of requests, of which a batch is one.
     moments = sorted({round(call.moment, 4) for call in stub.calls[before:]})

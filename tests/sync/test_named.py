@@ -8,12 +8,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from tests.ledger.in_process import Importer, Row
 from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, signature
 from tests.sync.operator import Operator, values
-from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.decoding.swaps import UNSIGNED, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
@@ -96,7 +95,7 @@ def unproven(*drafts: Draft) -> Decoded:
 
 def run(operator: Operator, *arguments: str) -> Result:
     """Run a command."""
-    return CliRunner().invoke(cli, list(arguments), env=operator.environment)
+    return operator.run(*arguments)
 
 
 def named(operator: Operator) -> dict[str, list[Row]]:

@@ -40,7 +40,7 @@ def two_rounds(stub: Stub, operator: Operator, **environment: str) -> tuple[int,
     process.send_signal(signal.SIGTERM)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0
-    return process.pid, output.decode().splitlines(), errors.decode().splitlines()
+    return process.pid, output.splitlines(), errors.splitlines()
 
 
 def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
@@ -111,7 +111,7 @@ def test_one_run_ends_with_one_line_for_people_who_see_a_bar_on_a_terminal_or_fo
     os.close(theirs)
     output, _ = process.communicate(timeout=60)
     assert (process.returncode, len(output.splitlines())) == (3, 1)
-    assert re.fullmatch(line, output.decode().strip())
+    assert re.fullmatch(line, output.strip())
     screen = _read_all(ours)
     assert ("Wallets" in screen and "100%" in screen) is has_bar
 

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from tests.stub.evm import EvmChain, Transaction
 from tests.stub.server import Stub
@@ -15,7 +14,6 @@ from tests.sync import evm_trades, solana
 from tests.sync.evm_trades import CAT, WRAPPED, signature
 from tests.sync.operator import Operator, Start
 from wallet_api.chains import CHAINS
-from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.queries.history import wallet_history
 from wallet_api.wallets import find_wallet
@@ -264,7 +262,7 @@ def test_after_a_sync_is_forgotten_all_blocks_of_its_chain_count_as_final(
     chain.add(AT, trades_of("base")[0])
     one_round(operator, "base")
     assert final(operator, "base") == {signature(BOUGHT): False}
-    assert CliRunner().invoke(cli, ["sync", "forget", "base"], env=operator.environment).exit_code == 0
+    assert operator.run("sync", "forget", "base").exit_code == 0
     assert final(operator, "base") == {signature(BOUGHT): True}
 
 

@@ -155,11 +155,11 @@ def test_a_failure_is_logged_once_a_round_and_counted_by_source(stub: Stub, oper
         # A ban: the other requests of the round are not sent.
         stub.scenarios[source] = faults.status(418)
     output, errors = operator.start("prices", "--since", "3h").communicate(timeout=60)
-    (failed,) = re.findall(r"; failed: ([^;]+);", output.decode())
+    (failed,) = re.findall(r"; failed: ([^;]+);", output)
     assert re.fullmatch(
         r"binance banned 1, binance breaker_open \d, coingecko banned 1, coingecko breaker_open \d", failed
     )
-    logged = re.findall(r"prices: (\w+ failed: \w+)", errors.decode())
+    logged = re.findall(r"prices: (\w+ failed: \w+)", errors)
     assert sorted(logged) == [
         *("binance failed: banned", "binance failed: breaker_open"),
         *("coingecko failed: banned", "coingecko failed: breaker_open"),

@@ -139,8 +139,8 @@ def test_with_wait_it_waits_for_a_database_that_is_not_there_yet(
     assert (status, "Error: The database cannot be reached" in errors) == (1, True)
     patient = start("trades", "--every", "1", "--wait", DATABASE_URL=url)
     assert patient.process.stderr is not None
-    assert b" INFO Database: " in patient.process.stderr.readline()
-    assert b"WARNING sync trades: The database cannot be reached" in patient.process.stderr.readline()
+    assert " INFO Database: " in patient.process.stderr.readline()
+    assert "WARNING sync trades: The database cannot be reached" in patient.process.stderr.readline()
     folder.symlink_to(unquote(socket_folder(operator.url)))
     assert patient.next_round()["synced"] == len(world.wallets)
     assert patient.end()[0] == 0
@@ -225,7 +225,7 @@ def test_a_round_whose_report_cannot_be_written_is_followed_by_the_next(
         assert eventually(lambda: operator.ledger() == world.expected)
         process.terminate()
         _, errors = process.communicate()
-    lines = errors.decode().splitlines()
+    lines = errors.splitlines()
     assert [line.partition("ERROR ")[2] for line in lines if " ERROR " in line] == [
         "sync trades: reports are dropped: No space left on device"
     ]

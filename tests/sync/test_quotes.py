@@ -6,14 +6,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.markets import Pool, pair
 from tests.stub.server import Stub
 from tests.sync.operator import Operator, addresses, plain
-from wallet_api.cli import cli
 from wallet_api.settings import SettingsError
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -332,6 +330,6 @@ def test_results_are_counted_since_ever_and_old_quotes_are_removed(stub: Stub, o
         "SELECT span_seconds FROM token_quotes WHERE starts_at < now() - interval '23 hours'"
     )
     assert sorted(row["span_seconds"] for row in ages) == [60, 3600]
-    printed = CliRunner().invoke(cli, ["sync", "status", "--json"], env=operator.environment).stdout
+    printed = operator.run("sync", "status", "--json").stdout
     counted = {row["result"]: row["total"] for row in json.loads(printed)["quotes"]}
     assert counted == {"used": 2, "missing": 2, "failed": 0} | NOTHING

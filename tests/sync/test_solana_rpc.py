@@ -315,11 +315,10 @@ def test_a_refusal_of_one_source_does_not_stop_the_other(stub: Stub, operator: O
 
 def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(operator: Operator) -> None:
     operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
-    process = operator.start("trades")
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert output.startswith(b"Trades of solana: 1 of 1 wallets")
-    assert b"no provider is configured for bnb, base, eth, rh" in errors
+    done = operator.run("sync", "trades")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Trades of solana: 1 of 1 wallets")
+    assert "no provider is configured for bnb, base, eth, rh" in done.stderr
     with pytest.raises(Exception, match="MORALIS_API_KEY is not set"):
         operator.sync("trades", "--chain", "bnb")
     with pytest.raises(Exception, match="SOLANA_RPC_URL is not set"):

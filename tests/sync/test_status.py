@@ -1,8 +1,6 @@
 """`wallet-api sync status`, and what the rounds before it left out."""
 
 import json
-import os
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +8,9 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from click.testing import CliRunner
 from flask import request
 
 from tests.ledger.in_process import Row
-from tests.lib.processes import run_program
 from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds, eventually
 from tests.stub import faults
 from tests.stub.evm import EvmChain
@@ -22,7 +18,6 @@ from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
 from tests.sync.operator import Operator, Start, addresses
 from tests.sync.solana import BONK, FART, USDC, WALLET, buy, own, pool, read_from
-from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.sync import report, rounds
 from wallet_api.sync.metrics import sync_metrics
@@ -33,22 +28,15 @@ DELAY = "SELECT last AS delay_seconds FROM sync_report WHERE name = 'delay_secon
 
 def status(operator: Operator, *options: str) -> str:
     """Run the command, and return its output."""
-    result = CliRunner().invoke(cli, ["sync", "status", *options], env=operator.environment)
+    result = operator.run("sync", "status", *options)
     assert result.exit_code == 0
     return result.stdout
 
 
 def status_of(operator: Operator) -> str:
     """Run the command in a process of its own, while another one runs in this."""
-    run = run_program(
-        (sys.executable, "-m", "wallet_api", "sync", "status"),
-        env={**os.environ, **operator.environment},
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    return run.stdout
+    output, _ = operator.start("status").communicate()
+    return output
 
 
 def unclear() -> Row:
@@ -148,7 +136,7 @@ def test_a_sync_that_is_no_longer_run_can_be_forgotten(stub: Stub, operator: Ope
     operator.sync("prices")
 
     def forget(name: str) -> str:
-        result = CliRunner().invoke(cli, ["sync", "forget", name], env=operator.environment)
+        result = operator.run("sync", "forget", name)
         assert result.exit_code == 0, result.output
         return result.stdout
 

@@ -4,13 +4,11 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from click.testing import CliRunner
 
 from tests.stub import faults
 from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.operator import Operator
-from wallet_api.cli import cli
 from wallet_api.settings import SettingsError
 
 SOLANA_MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
@@ -99,10 +97,10 @@ def test_a_node_that_fails_does_not_stop_the_others(stub: Stub, operator: Operat
     stub.scenarios["eth_chainId"] = faults.status(400)
     done = operator.sync("tokens")
     assert (done.status, done.only["read"], done.only["failures"]) == (3, 1, ["eth rejected"])
-    printed = CliRunner().invoke(cli, ["sync", "tokens"], env=operator.environment).stdout
+    printed = operator.run("sync", "tokens").stdout
     assert ": 0 faces of tokens read; failed: eth rejected; " in printed
     del stub.scenarios["eth_chainId"]
-    printed = CliRunner().invoke(cli, ["sync", "tokens"], env=operator.environment).stdout
+    printed = operator.run("sync", "tokens").stdout
     assert ": 1 faces of tokens read; 1 without one; " in printed
 
 

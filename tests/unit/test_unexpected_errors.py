@@ -1,9 +1,8 @@
 """What ends a command early: an unexpected error, an unknown command, a reader that has left."""
 
 import subprocess
-import sys
 
-from tests.lib.processes import Process, environment_of, run_command, wallet_api
+from tests.lib.processes import run_command, wallet_api
 from wallet_api.settings import Settings
 
 # expanduser() fails for an unknown user, which no command catches.
@@ -40,12 +39,9 @@ def test_an_unknown_command_is_refused() -> None:
 
 
 def test_a_reader_that_has_left_gets_no_traceback() -> None:
-    command = [sys.executable, "-m", "wallet_api", "config", "nginx"]
-    with Process(
-        command, env=environment_of(Settings()), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with wallet_api("config", "nginx", stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.stderr is not None
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == ""
     assert process.returncode == 1
