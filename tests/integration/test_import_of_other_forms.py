@@ -147,63 +147,77 @@ def test_a_header_that_lacks_columns_is_shown_whole_with_the_way_out(
     assert len(run_file(database_url, "import", "trades", path).text) < 5000
 
 
-@pytest.mark.parametrize(
-    ("kind", "option", "message"),
-    [
-        (
-            "wallets",
-            "mint=token",
-            "'mint' is no column; the columns are blockchain, type, wallet_address, na",
-        ),
-        ("prices", "price=usd", "'price' is no column; the columns are currency, usd, priced_at."),
-        ("trades", "mint", "'mint' must be mint=OTHER."),
-        ("trades", "=x", "'' is no column; the columns are blockchain, wallet_address, tx_signature"),
-    ],
-)
-def test_a_name_that_is_no_column_is_refused_with_those_that_are(
-    database_url: str, kind: str, option: str, message: str
-) -> None:
-    refused = run_command("import", kind, "x.csv", "--column", option, settings=at(database_url))
-    assert refused.exit_code == 2
-    assert message in " ".join(refused.stderr.split())
-    for twice in (("usd=a", "usd=b"), ("usd=a", "priced_at=a")):
-        options = [part for text in twice for part in ("--column", text)]
-        refused = run_command("import", "prices", "x.csv", *options, settings=at(database_url))
-        assert "names a column twice" in refused.stderr
+def test_a_name_that_is_no_column_is_refused_with_those_that_are(database_url: str) -> None:
+    wallets = "'mint' is no column; the columns are blockchain, type, wallet_address, na"
+    prices = "'price' is no column; the columns are currency, usd, priced_at."
+    trades = "'' is no column; the columns are blockchain, wallet_address, tx_signature"
+    twice = "names a column twice"
+    for kind, message, *columns in (
+        ("wallets", wallets, "mint=token"),
+        ("prices", prices, "price=usd"),
+        ("trades", "'mint' must be mint=OTHER.", "mint"),
+        ("trades", trades, "=x"),
+        ("prices", twice, "usd=a", "usd=b"),
+        ("prices", twice, "usd=a", "priced_at=a"),
+    ):
+        options = [part for text in columns for part in ("--column", text)]
+        refused = run_command("import", kind, "x.csv", *options, settings=at(database_url))
+        assert refused.exit_code == 2
+        assert message in " ".join(refused.stderr.split())
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("list.txt", f"# mine\n{BEN}\n\n  {ANN}  \r\n"),
-        ("list.txt", f"\ufeff{BEN}\n{ANN}"),
-        ("list.json", json.dumps([BEN, ANN])),
-        ("list.json", json.dumps([{"wallet_address": BEN}, ANN], indent=2)),
-        ("list.json", json.dumps({"wallet_address": BEN}) + "\n" + json.dumps({"wallet_address": ANN})),
-        ("list.txt", "\ufeff" + json.dumps([BEN, {"wallet_address": ANN}])),
-        ("list.csv", f"wallet_address\n{BEN}\n{ANN}\n"),
-        ("list.ndjson", json.dumps({"wallet_address": BEN, "type": ""}) + f'\n"{ANN}"\n'),
-    ],
+# The name of a file, its content, what is given beside it, and whether it has the names of its wallets.
+LISTS: tuple[tuple[str, str, tuple[str, ...], bool], ...] = (
+    ("list.txt", f"# mine\n{BEN}\n\n  {ANN}  \r\n", (), False),
+    ("list.txt", f"\ufeff{BEN}\n{ANN}", (), False),
+    ("list.json", json.dumps([BEN, ANN]), (), False),
+    ("list.json", json.dumps([{"wallet_address": BEN}, ANN], indent=2), (), False),
+    (
+        "list.json",
+        "\n".join(json.dumps({"wallet_address": one}) for one in (BEN, ANN)),
+        (),
+        False,
+    ),
+    ("list.txt", "\ufeff" + json.dumps([BEN, {"wallet_address": ANN}]), (), False),
+    ("list.csv", f"wallet_address\n{BEN}\n{ANN}\n", (), False),
+    ("list.ndjson", json.dumps({"wallet_address": BEN, "type": ""}) + f'\n"{ANN}"\n', (), False),
+    ("list.txt", f"# mine\n{BEN}:Ben\n{ANN} , Ann\n", (), True),
+    ("list.txt", f'{BEN};"Ben"\n{ANN}\tAnn\n', (), True),
+    ("list.json", json.dumps({BEN: "Ben", ANN: "Ann"}, indent=1), (), True),
+    ("list.json", json.dumps([f"{BEN}:Ben", {"wallet_address": ANN, "name": "Ann"}]), (), True),
+    ("list.json", json.dumps({"data": {"count": 2, "items": [f"{BEN}:Ben", f"{ANN}:Ann"]}}), (), True),
+    ("list.JSON", json.dumps({"groups": [f"{BEN}:Ben", f"{ANN}:Ann"]}, indent=2), (), True),
+    (
+        "list.json",
+        json.dumps({"a": [1], "data": {"items": [f"{BEN}:Ben", f"{ANN}:Ann"], "x": []}}),
+        ("--rows", "data.items"),
+        True,
+    ),
 )
+
+
 def test_a_list_of_wallets_is_read_in_each_form(
-    database_url: str, connection: Connection, tmp_path: Path, name: str, content: str
+    database_url: str, connection: Connection, tmp_path: Path
 ) -> None:
-    path = tmp_path / name
-    path.write_bytes(content.encode())
-    assert changed(run_file(database_url, "import", "wallets", path, *LIST)) == (2, 2)
-    assert addresses(connection) == sorted(
-        [("solana", "kol", BEN, ""), ("solana", "kol", ANN, "")], key=lambda row: row[2]
-    )
-    if name.endswith((".json", ".txt")):
-        packed = tmp_path / f"{name}.gz"
-        packed.write_bytes(gzip.compress(content.encode()))
-        assert changed(run_file(database_url, "import", "wallets", packed, *LIST)) == (2, 0)
-        status, output, _ = command(
-            database_url, tmp_path, "import", "wallets", "-", *LIST, standard_input=content
-        )
-        assert (status, "(0 new or changed, 2 unchanged)" in output) == (0, True)
-    removed = run_file(database_url, "remove", "wallets", path, "--blockchain", "solana", "--yes")
-    assert removed.summary["removed"] == 2
+    for name, content, options, has_names in LISTS:
+        path = tmp_path / name
+        path.write_bytes(content.encode())
+        assert changed(run_file(database_url, "import", "wallets", path, *LIST, *options)) == (2, 2), content
+        assert addresses(connection) == [
+            ("solana", "kol", ANN, "Ann" if has_names else ""),
+            ("solana", "kol", BEN, "Ben" if has_names else ""),
+        ]
+        if not name.endswith(("csv", "ndjson")):
+            packed = tmp_path / f"{name}.gz"
+            packed.write_bytes(gzip.compress(content.encode()))
+            assert changed(run_file(database_url, "import", "wallets", packed, *LIST, *options)) == (2, 0)
+        # Without a name, the content alone says what it is.
+        if name == "list.txt" and not has_names:
+            given = ("import", "wallets", "-", *LIST)
+            status, output, _ = command(database_url, tmp_path, *given, standard_input=content)
+            assert (status, "(0 new or changed, 2 unchanged)" in output) == (0, True), output
+        removed = run_file(database_url, "remove", "wallets", path, *LIST[:2], *options, "--yes")
+        assert removed.summary["removed"] == 2
 
 
 def test_an_array_of_a_terminal_is_read_with_its_names(
@@ -247,75 +261,68 @@ def test_what_a_row_states_is_not_replaced_by_what_the_file_lacks(
     assert {wallet[2] for wallet in addresses(connection)} == {BEN, ANN}
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "options", "status", "message"),
-    [
-        ("w.txt", BEN.encode(), (), 1, "an address alone is a wallet only with --blockchain and --type"),
-        ("w.txt", BEN.encode(), LIST[:2], 1, "an address alone is a wallet only with --type"),
-        ("w.json", json.dumps([BEN]).encode(), (), 3, "an address alone is a wallet only with --blockchain"),
-        ("w.txt", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 3, "the line cannot be read: 'utf-8' codec"),
-        (
-            "w.json",
-            b"\xff\xfe" + json.dumps([BEN]).encode("utf-16-le"),
-            LIST,
-            3,
-            "the line cannot be read: '",
-        ),
-        ("w.csv", BEN.encode(), LIST, 1, "a list of addresses has no header, and a name that ends in .txt"),
-        ("w.csv", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 1, "the header cannot be read: 'utf-8' codec"),
-        ("w.csv", b"", LIST, 1, "the header lacks wallet_address; "),
-        ("w.csv.gz", gzip.compress(b"\xef\xbb\xbf\r\n\r\n", mtime=0), LIST, 1, "lacks wallet_address; "),
-        ("w.txt", f"{BEN}\0".encode(), LIST, 3, "wallet_address must be an address of solana"),
-        ("w.txt", f"{BEN} Sol".encode(), LIST, 3, "wallet_address must be an address of solana"),
-        (
-            "w.json",
-            json.dumps({"a": [BEN], "b": {"c": []}}).encode(),
-            LIST,
-            1,
-            "several lists, a, b.c; --rows",
-        ),
-        (
-            "w.json",
-            json.dumps({BEN: "Sol", "x": ""}).encode(),
-            LIST,
-            3,
-            "missing required field `wallet_addr",
-        ),
-        ("w.json", b'{"a": [' + b" " * MAX_ARRAY_BYTES + b"]}", LIST, 3, "the line is longer than"),
-        ("w.txt", b"x" * 3_000_000, LIST, 3, "the line is longer than 1048576 bytes"),
-        ("w.json", b"[" * 1_000_000, LIST, 1, "the array is not closed"),
-        ("w.json", b"[" + b"[" * 100_000 + b"]" * 100_000 + b"]", LIST, 3, "the line cannot be read: "),
-        ("w.json", b"[" + b'{"a":' * 100_000 + b"}" * 100_000 + b"]", LIST, 3, "the line cannot be read: "),
-        ("w.json", json.dumps([BEN]).encode()[:-1], LIST, 1, "the array is not closed"),
-        ("w.json", json.dumps([BEN]).encode()[:-2], LIST, 1, "the array is not closed"),
-        ("w.json", b"[}]", LIST, 3, "the line cannot be read: JSON is malformed"),
-        ("w.json", b"[1 2]", LIST, 3, "the line cannot be read: "),
-        ("w.json", b"[,]", LIST, 3, "the line cannot be read: Input data was truncated"),
-        ("w.json", json.dumps([BEN]).encode() + b"x", LIST, 1, "the array ends before the file does"),
-        ("w.json", b'["\\ud800"]', LIST, 3, "the line cannot be read: "),
-        ("w.json", b'["' + b'\\"' * 5_000_000 + b'"]', LIST, 3, "the line is longer than 1048576 bytes"),
-        ("w.json", b"[" + b"9" * 10_000 + b"]", LIST, 3, "the line cannot be read: "),
-        ("w.json", b'["\xff"]', LIST, 3, "the line cannot be read: 'utf-8' codec can't decode"),
-        ("w.json", b"[" + b" " * MAX_ARRAY_BYTES + b"]", LIST, 1, "an array of JSON has at most 32 MiB"),
-        ("w.json.gz", gzip.compress(b"[" + b" " * MAX_ARRAY_BYTES + b"]", mtime=0), LIST, 1, "most 32 MiB"),
-        ("w.json.gz", gzip.compress(json.dumps([BEN]).encode(), mtime=0)[:-9], LIST, 1, "before the end"),
-        ("w.json.gz", b"[]", LIST, 1, "Not a gzipped file"),
-    ],
+# The name of a file, its content, what is given beside it, and the status and the fault that it gets.
+HOSTILE: tuple[tuple[str, bytes, tuple[str, ...], int, str], ...] = (
+    ("w.txt", BEN.encode(), (), 1, "an address alone is a wallet only with --blockchain and --type"),
+    ("w.txt", BEN.encode(), LIST[:2], 1, "an address alone is a wallet only with --type"),
+    ("w.json", json.dumps([BEN]).encode(), (), 3, "an address alone is a wallet only with --blockchain"),
+    ("w.txt", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 3, "the line cannot be read: 'utf-8' codec"),
+    (
+        "w.json",
+        b"\xff\xfe" + json.dumps([BEN]).encode("utf-16-le"),
+        LIST,
+        3,
+        "the line cannot be read: '",
+    ),
+    ("w.csv", BEN.encode(), LIST, 1, "a list of addresses has no header, and a name that ends in .txt"),
+    ("w.csv", b"\xff\xfe" + BEN.encode("utf-16-le"), LIST, 1, "the header cannot be read: 'utf-8' codec"),
+    ("w.csv", b"", LIST, 1, "the header lacks wallet_address; "),
+    ("w.csv.gz", gzip.compress(b"\xef\xbb\xbf\r\n\r\n", mtime=0), LIST, 1, "lacks wallet_address; "),
+    ("w.txt", f"{BEN}\0".encode(), LIST, 3, "wallet_address must be an address of solana"),
+    ("w.txt", f"{BEN} Sol".encode(), LIST, 3, "wallet_address must be an address of solana"),
+    (
+        "w.json",
+        json.dumps({"a": [BEN], "b": {"c": []}}).encode(),
+        LIST,
+        1,
+        "several lists, a, b.c; --rows",
+    ),
+    (
+        "w.json",
+        json.dumps({BEN: "Sol", "x": ""}).encode(),
+        LIST,
+        3,
+        "missing required field `wallet_addr",
+    ),
+    ("w.json", b'{"a": [' + b" " * MAX_ARRAY_BYTES + b"]}", LIST, 3, "the line is longer than"),
+    ("w.txt", b"x" * 3_000_000, LIST, 3, "the line is longer than 1048576 bytes"),
+    ("w.json", b"[" * 1_000_000, LIST, 1, "the array is not closed"),
+    ("w.json", b"[" + b"[" * 100_000 + b"]" * 100_000 + b"]", LIST, 3, "the line cannot be read: "),
+    ("w.json", b"[" + b'{"a":' * 100_000 + b"}" * 100_000 + b"]", LIST, 3, "the line cannot be read: "),
+    ("w.json", json.dumps([BEN]).encode()[:-1], LIST, 1, "the array is not closed"),
+    ("w.json", json.dumps([BEN]).encode()[:-2], LIST, 1, "the array is not closed"),
+    ("w.json", b"[}]", LIST, 3, "the line cannot be read: JSON is malformed"),
+    ("w.json", b"[1 2]", LIST, 3, "the line cannot be read: "),
+    ("w.json", b"[,]", LIST, 3, "the line cannot be read: Input data was truncated"),
+    ("w.json", json.dumps([BEN]).encode() + b"x", LIST, 1, "the array ends before the file does"),
+    ("w.json", b'["\\ud800"]', LIST, 3, "the line cannot be read: "),
+    ("w.json", b'["' + b'\\"' * 5_000_000 + b'"]', LIST, 3, "the line is longer than 1048576 bytes"),
+    ("w.json", b"[" + b"9" * 10_000 + b"]", LIST, 3, "the line cannot be read: "),
+    ("w.json", b'["\xff"]', LIST, 3, "the line cannot be read: 'utf-8' codec can't decode"),
+    ("w.json", b"[" + b" " * MAX_ARRAY_BYTES + b"]", LIST, 1, "an array of JSON has at most 32 MiB"),
+    ("w.json.gz", gzip.compress(b"[" + b" " * MAX_ARRAY_BYTES + b"]", mtime=0), LIST, 1, "most 32 MiB"),
+    ("w.json.gz", gzip.compress(json.dumps([BEN]).encode(), mtime=0)[:-9], LIST, 1, "before the end"),
+    ("w.json.gz", b"[]", LIST, 1, "Not a gzipped file"),
 )
-def test_a_hostile_list_has_a_clear_fault(
-    database_url: str,
-    tmp_path: Path,
-    name: str,
-    content: bytes,
-    options: tuple[str, ...],
-    status: int,
-    message: str,
-) -> None:
-    (tmp_path / name).write_bytes(content)
-    outcome = run_file(database_url, "import", "wallets", tmp_path / name, *options)
-    assert outcome.status == status, outcome.text
-    assert message in (outcome.text if status == 1 else outcome.reasons[1])
-    assert "Traceback" not in outcome.text
+
+
+def test_a_hostile_list_has_a_clear_fault(database_url: str, connection: Connection, tmp_path: Path) -> None:
+    for name, content, options, status, message in HOSTILE:
+        (tmp_path / name).write_bytes(content)
+        outcome = run_file(database_url, "import", "wallets", tmp_path / name, *options)
+        assert (outcome.status, "Traceback" in outcome.text) == (status, False), outcome.text
+        assert message in (outcome.text if status == 1 else outcome.reasons[1])
+        assert addresses(connection) == []
 
 
 def test_only_wallets_are_a_list_and_nothing_is_nothing(database_url: str, tmp_path: Path) -> None:

@@ -228,12 +228,15 @@ BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
     ({"token_amount": "0.00"}, 'token_amount must be above 0, not "0.00"'),
     ({"token_amount": "0e5"}, 'token_amount must be above 0, not "0e5"'),
     ({"exchanged_value": "-1"}, 'exchanged_value must be at least 0, not "-1"'),
-    ({"token_amount": ""}, f"token_amount is empty; it {AMOUNT}"),
+    *(({"token_amount": text}, f"token_amount is empty; it {AMOUNT}") for text in ("", "NULL")),
     *(({"value": text}, f'value {DIGITS}, not "{text}"') for text in ("1e-37", "1e60", "1e-999999999")),
     ({"tx_signature": ""}, "tx_signature is empty"),
     ({"tx_signature": "x" * 257}, f'tx_signature is longer than 256 characters: "{"x" * 39}…'),
     ({"token_name": "x" * 2049}, f'token_name is longer than 2048 characters: "{"x" * 39}…'),
-    *(({"created_at": text}, f'created_at {TIME}, not "{text}"') for text in ("yesterday", "2026-01-30")),
+    *(
+        ({"created_at": text}, f'created_at {TIME}, not "{text}"')
+        for text in ("yesterday", "2026-01-30", "11/26/2026 14:25:10")
+    ),
     ({"created_at": "0001-01-01T00:00:00+23:00"}, "created_at "),
     ({"created_at": "9999-12-31T23:59:59-23:00"}, "created_at "),
     ({"created_at": "2009-01-02T23:59:59Z"}, "created_at is before 2009-01-03, when there was no blockchain"),
