@@ -72,18 +72,16 @@ def test_a_feed_is_shared_within_a_second(caller: Caller, importer: Importer) ->
 
 
 @CACHED
-@pytest.mark.parametrize(
-    ("path", "cached"),
-    [
-        pytest.param("/wallets?type=kol&blockchain=solana&cursor=", True, id="other order, empty cursor"),
-        pytest.param(f"{LIST}&limit=3", False, id="a limit"),
-        pytest.param("/wallets?blockchain=eth&type=kol", False, id="another chain"),
-        pytest.param("/transactions/volume?blockchain=solana&type=kol", False, id="another operation"),
-    ],
-)
-def test_data_is_shared_by_equal_arguments_only(caller: Caller, path: str, cached: bool) -> None:
+def test_data_is_shared_by_equal_arguments_only(caller: Caller) -> None:
     caller.send()
-    assert caller.document(path)["meta"]["cached"] is cached
+    for path, cached in (
+        # In another order, and with an empty argument.
+        ("/wallets?type=kol&blockchain=solana&cursor=", True),
+        (f"{LIST}&limit=3", False),
+        ("/wallets?blockchain=eth&type=kol", False),
+        ("/transactions/volume?blockchain=solana&type=kol", False),
+    ):
+        assert caller.document(path)["meta"]["cached"] is cached, path
 
 
 @CACHED

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import evm_mint_of, mint_of
@@ -149,12 +147,12 @@ def test_ten_thousand_tokens_of_one_name_hide_neither_a_wallet_nor_the_token_tha
     assert caller.get("/search", q="usdc", limit=101)["warnings"] == ["limit was capped from 101 to 100."]
 
 
-@pytest.mark.parametrize(
-    "q", ["%", "_", "\\", "'", "a" * 64, "*", "\u202e", "((", "0x", "ß", "İ", "😀", "a b"]
-)
-def test_any_text_is_a_text(caller: Caller, importer: Importer, q: str) -> None:
-    importer.trades(trades((ANN, "one", f"x {q} y"), (ANN, "two", q * 30)))
-    assert caller.get("/search", q=q)["q"] == q
+def test_any_text_is_a_text(caller: Caller, importer: Importer) -> None:
+    texts = ("%", "_", "\\", "'", "a" * 64, "*", "\u202e", "((", "0x", "ß", "İ", "😀", "a b")
+    named = [name for q in texts for name in (f"x {q} y", q * 30)]
+    importer.trades(trades(*((ANN, f"{number}", name) for number, name in enumerate(named))))
+    for q in texts:
+        assert caller.get("/search", q=q)["q"] == q
 
 
 def test_what_is_no_text_to_search_is_refused(caller: Caller) -> None:

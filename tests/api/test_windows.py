@@ -104,25 +104,23 @@ def test_october_is_one_month_of_a_calendar_and_its_window_is_stated(
     assert (before["leaderboard"], "since" in before) == ([], False)
 
 
-@pytest.mark.parametrize("path", OPERATIONS)
-def test_a_window_that_cannot_be_is_refused_by_name(caller: Caller, path: str) -> None:
-    def refused(**window: str) -> Row:
-        error = caller.refused(path, **OPERATIONS[path], **window)
-        assert (error["code"], error["parameter"] in error["message"]) == ("invalid_parameter", True)
-        return error
-
-    assert refused(since="2026-10-02", until="2026-10-01")["parameter"] == "since"
-    assert refused(since="2026-10-01", until="2026-10-01T02:00:00+02:00")["parameter"] == "since"
-    assert refused(until=ago(minutes=-6))["message"] == "Parameter until is more than 5 minutes ahead of now."
-    assert refused(since=ago(minutes=-6))["parameter"] == "since"
-    assert refused(since="yesterday")["parameter"] == "since"
-
-
-@pytest.mark.parametrize("path", [BOARD, TRACKER, ANALYTICS])
-def test_a_window_stands_in_place_of_a_period_and_not_beside_it(caller: Caller, path: str) -> None:
-    error = caller.refused(path, **OPERATIONS[path], period="7d", until="2026-10-01")
-    assert error["parameter"] == "period"
-    assert error["message"] == "Parameter period cannot be given with until, which stands in its place."
+def test_a_window_that_cannot_be_is_refused_by_name(caller: Caller) -> None:
+    ahead = "Parameter until is more than 5 minutes ahead of now."
+    for path, arguments in OPERATIONS.items():
+        for window, name, message in (
+            ({"since": "2026-10-02", "until": "2026-10-01"}, "since", "since"),
+            ({"since": "2026-10-01", "until": "2026-10-01T02:00:00+02:00"}, "since", "since"),
+            ({"until": ago(minutes=-6)}, "until", ahead),
+            ({"since": ago(minutes=-6)}, "since", "since"),
+            ({"since": "yesterday"}, "since", "since"),
+        ):
+            error = caller.refused(path, **arguments, **window)
+            assert (error["code"], error["parameter"]) == ("invalid_parameter", name), (path, window)
+            assert message in error["message"]
+    for path in (BOARD, TRACKER, ANALYTICS):
+        error = caller.refused(path, **OPERATIONS[path], period="7d", until="2026-10-01")
+        assert error["parameter"] == "period"
+        assert error["message"] == "Parameter period cannot be given with until, which stands in its place."
 
 
 def test_a_board_without_period_and_window_is_refused_as_before(caller: Caller) -> None:
@@ -135,12 +133,12 @@ def test_flows_and_changes_have_no_window(caller: Caller) -> None:
     assert caller.refused(FEED, **GROUP, after="now", until=ago(days=1))["parameter"] == "until"
 
 
-@pytest.mark.parametrize("path", OPERATIONS)
-def test_a_window_up_to_five_minutes_ahead_ends_now(caller: Caller, importer: Importer, path: str) -> None:
+def test_a_window_up_to_five_minutes_ahead_ends_now(caller: Caller, importer: Importer) -> None:
     importer.trades([trade_row(ANN, "s", datetime.now(UTC), mint=OPERATIONS["/tokens/transactions"]["mint"])])
-    document = caller.document(path, **OPERATIONS[path], since=ago(days=1), until=ago(minutes=-4))
-    data = document["data"].get("period_stats", document["data"])
-    assert datetime.fromisoformat(data["until"]) <= datetime.now(UTC) + timedelta(microseconds=1)
+    for path in OPERATIONS:
+        document = caller.document(path, **OPERATIONS[path], since=ago(days=1), until=ago(minutes=-4))
+        data = document["data"].get("period_stats", document["data"])
+        assert datetime.fromisoformat(data["until"]) <= datetime.now(UTC) + timedelta(microseconds=1), path
 
 
 def test_a_period_states_its_window_in_meta_and_an_unchanged_board_stays_a_304(

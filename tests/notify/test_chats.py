@@ -113,26 +113,14 @@ def test_no_text_is_empty_or_longer_than_the_chat_takes(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(
-    ("name", "harm"),
-    [
-        ("@everyone", "@everyone"),
-        ("<@123>", "<@123>"),
-        ("https://evil.example", "https://"),
-        ("https://evil.example", "evil.example"),
-        ("evil.com", "evil.com"),
-        ("t.me/evil", "t.me"),
-        ("[free](https://evil.example)", "https:/"),
-        ("/start", "/start"),
-        ("#tag", "#tag"),
-        ("a\nb", "\n"),
-        ("gnp.\u202egro.live", "\u202e"),
-    ],
-)
-def test_names_of_strangers_mention_nobody_and_link_nowhere(format: str, name: str, harm: str) -> None:
-    for kind in (MessageType.TRADE, MessageType.CLUSTER, MessageType.WALLET_REMOVAL):
-        text = text_of(target_with(format), kind, token=name, wallet=name, transaction_type="buy")
-        assert harm not in text
+def test_names_of_strangers_mention_nobody_and_link_nowhere(format: str) -> None:
+    whole = ("@everyone", "<@123>", "/start", "#tag", "\n")
+    harms = (*whole, "https:/", "evil.example", "evil.com", "t.me", "\u202e")
+    links = ("https://evil.example", "evil.com", "t.me/evil", "[free](https://evil.example)")
+    for name in (*whole[:-1], "a\nb", *links, "gnp.\u202egro.live"):
+        for kind in (MessageType.TRADE, MessageType.CLUSTER, MessageType.WALLET_REMOVAL):
+            text = text_of(target_with(format), kind, token=name, wallet=name, transaction_type="buy")
+            assert not [harm for harm in harms if harm in name and harm in text], text
     # What an operator writes, and our own link, is left as it is.
     link = "https://solscan.io/tx/a_b"
     own = text_of(target_with(format, "@here ${value} ${link}"), MessageType.TRADE, value="2.5", link=link)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.stub import faults
-from tests.stub.faults import Scenario
 from tests.stub.markets import Pool, pair
 from tests.stub.server import Stub
 from tests.sync.operator import Operator, addresses, plain
@@ -127,51 +126,43 @@ def test_tokens_are_asked_for_in_as_few_requests_as_the_provider_takes(
     assert (done.only["requests"], done.only["chains"]["bnb"]["quoted"]) == (3, 75)
 
 
-@pytest.mark.parametrize(
-    ("pool", "why"),
-    [
-        (Pool("100", None), "thin"),
-        (Pool("100", 999.99), "thin"),
-        (Pool("100", 0), "thin"),
-        (Pool("100", "rubbish"), "thin"),
-        (Pool("100", -5000), "thin"),
-        (Pool("100", 1000), None),
-        (Pool("100", "1000"), None),
-        (Pool(100.5), None),
-        # The trade was at half a coin of 200 dollars.
-        (Pool("1000"), None),
-        (Pool("1000.01"), "far"),
-        (Pool("10"), None),
-        (Pool("9.99"), "far"),
-        (Pool("1.5e-7"), "far"),
-        (Pool(1.5e-7), "far"),
-    ],
+# A pool, and why its price is not used. The trade of each token was at half a coin of 200 dollars.
+POOLS = (
+    *((Pool("100", liquidity), "thin") for liquidity in (None, 999.99, 0, "rubbish", -5000)),
+    *((Pool("100", liquidity), None) for liquidity in (1000, "1000")),
+    *((Pool(usd), None) for usd in (100.5, "1000", "10")),
+    *((Pool(usd), "far") for usd in ("1000.01", "9.99", "1.5e-7", 1.5e-7)),
 )
-def test_a_quote_that_makes_no_price_is_kept_and_counted(
-    stub: Stub, operator: Operator, pool: Pool, why: str | None
-) -> None:
-    stub.markets.pools = {("bnb", CAT): [pool], ("bnb", DOG): [Pool("120")]}
+
+
+def test_a_quote_that_makes_no_price_is_kept_and_counted(stub: Stub, operator: Operator) -> None:
+    cases = dict(zip(addresses("bnb", len(POOLS)), POOLS, strict=True))
+    operator.trades(bought("bnb", mint) for mint in cases)
+    stub.markets.pools = {("bnb", mint): [pool] for mint, (pool, _) in cases.items()}
     done = operator.sync("quotes", "--chain", "bnb")
-    assert (done.status, done.only["chains"]["bnb"]["quoted"]) == (0, 2)
-    assert done.only["chains"]["bnb"]["not_used"] == NOTHING | ({} if why is None else {why: 1})
-    assert quotes(operator)[CAT] == (plain(Decimal(str(pool.usd))), why)
+    assert (done.status, done.only["chains"]["bnb"]["quoted"]) == (0, len(cases))
+    assert done.only["chains"]["bnb"]["not_used"] == NOTHING | {"thin": 5, "far": 4}
+    kept = {mint: (plain(Decimal(str(pool.usd))), why) for mint, (pool, why) in cases.items()}
+    missing = (None, "missing")
+    assert quotes(operator) == kept | {CAT: missing, DOG: missing}
     used = {
         row["mint"]
         for row in operator.fetch(
             "SELECT mint FROM market_prices JOIN tokens USING (token_id) WHERE price IS NOT NULL"
         )
     }
-    assert used == {DOG} | ({CAT} if why is None else set())
+    assert used == {mint for mint, (_, why) in cases.items() if why is None}
 
 
-@pytest.mark.parametrize(
-    "usd", [None, "0", 0, "-1", "NaN", "Infinity", "1e400", "1e60", "", "1_000", True, [], {}, "١"]
-)
-def test_a_price_that_is_none_is_missing_and_stops_no_other(stub: Stub, operator: Operator, usd: Any) -> None:
-    stub.markets.pools = {("bnb", CAT): [Pool(usd)], ("bnb", DOG): [Pool("120")]}
+def test_a_price_that_is_none_is_missing_and_stops_no_other(stub: Stub, operator: Operator) -> None:
+    none = (None, "0", 0, "-1", "NaN", "Infinity", "1e400", "1e60", "", "1_000", True, [], {}, "١")
+    mints = addresses("bnb", len(none))
+    operator.trades(bought("bnb", mint) for mint in mints)
+    stub.markets.pools = {("bnb", mint): [Pool(usd)] for mint, usd in zip(mints, none, strict=True)}
+    stub.markets.pools["bnb", DOG] = [Pool("120")]
     done = operator.sync("quotes", "--chain", "bnb")
-    assert (done.status, done.only["chains"]["bnb"]["missing"]) == (0, 1)
-    assert quotes(operator) == {CAT: (None, "missing"), DOG: ("120", None)}
+    assert (done.status, done.only["chains"]["bnb"]["missing"]) == (0, len(none) + 1)
+    assert quotes(operator) == dict.fromkeys((*mints, CAT), (None, "missing")) | {DOG: ("120", None)}
 
 
 def test_of_several_pools_the_deepest_in_which_it_is_the_base_token_counts(
@@ -194,46 +185,30 @@ def test_of_several_pools_the_deepest_in_which_it_is_the_base_token_counts(
     assert quotes(operator) == {CAT: ("110", None), DOG: (None, "missing")}
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        faults.status(429),
-        faults.status(429, Retry_After="1"),
-        faults.status(500),
-        faults.status(404),
-        faults.raw(b"<html>error code: 1015</html>", "text/html"),
-        faults.raw(b"<html>error code: 1015</html>", "text/html", 403),
-        faults.raw(b'[{"chainId": "bsc", "baseTok'),
-        faults.raw(b"null"),
-        faults.document({"schemaVersion": "1.0.0", "pairs": None}),
-        faults.close(),
-    ],
+FAULTS = (
+    *(faults.status(429), faults.status(429, Retry_After="1"), faults.status(500), faults.status(404)),
+    faults.raw(b"<html>error code: 1015</html>", "text/html"),
+    faults.raw(b"<html>error code: 1015</html>", "text/html", 403),
+    *(faults.raw(b'[{"chainId": "bsc", "baseTok'), faults.raw(b"null"), faults.close()),
+    faults.document({"schemaVersion": "1.0.0", "pairs": None}),
 )
+
+
 def test_a_request_that_fails_leaves_the_other_quotes_and_the_old_ones(
-    stub: Stub, operator: Operator, fault: Scenario
+    stub: Stub, operator: Operator
 ) -> None:
     stub.markets.pools = {("bnb", CAT): [Pool("110")], ("solana", SOLANA_MINT): [Pool("120")]}
-    operator.sync("quotes", "--chain", "bnb")
-    operator.fetch("UPDATE market_prices SET asked_at = asked_at - interval '2 minutes' RETURNING 1")
-    stub.scenarios[f"/dexscreener/tokens/v1/bsc/{CAT},{DOG}"] = fault
-    done = operator.sync("quotes")
-    assert (done.status, done.only["chains"]["bnb"]["failed"], done.only["chains"]["solana"]["quoted"]) == (
-        3,
-        2,
-        1,
-    )
-    assert quotes(operator) == {CAT: ("110", None), DOG: (None, "missing"), SOLANA_MINT: ("120", None)}
-    # They are due until they are answered.
-    del stub.scenarios[f"/dexscreener/tokens/v1/bsc/{CAT},{DOG}"]
-    assert operator.sync("quotes", "--chain", "bnb").only["chains"]["bnb"]["quoted"] == 1
-
-
-def test_a_limit_of_the_provider_is_waited_for(stub: Stub, operator: Operator) -> None:
-    stub.markets.pools = {("solana", SOLANA_MINT): [Pool("120")]}
-    stub.scenarios["dexscreener"] = faults.in_turn(faults.status(429, Retry_After="1"))
-    done = operator.sync("quotes", "--chain", "solana")
-    assert (done.status, done.only["requests"], done.only["chains"]["solana"]["quoted"]) == (0, 2, 1)
-    assert done.only["seconds"] >= 1
+    operator.sync("quotes")
+    for fault in FAULTS:
+        operator.fetch("UPDATE market_prices SET asked_at = asked_at - interval '2 minutes' RETURNING 1")
+        stub.scenarios[f"/dexscreener/tokens/v1/bsc/{CAT},{DOG}"] = fault
+        done = operator.sync("quotes")
+        chains = done.only["chains"]
+        assert (done.status, chains["bnb"]["failed"], chains["solana"]["quoted"]) == (3, 2, 1)
+        assert quotes(operator) == {CAT: ("110", None), DOG: (None, "missing"), SOLANA_MINT: ("120", None)}
+        # They are due until they are answered.
+        del stub.scenarios[f"/dexscreener/tokens/v1/bsc/{CAT},{DOG}"]
+        assert operator.sync("quotes", "--chain", "bnb").only["chains"]["bnb"]["quoted"] == 1
 
 
 def test_a_quote_without_a_native_price_is_kept_and_not_used(stub: Stub, operator: Operator) -> None:
@@ -279,30 +254,18 @@ def test_other_providers_have_the_same_quotes(stub: Stub, operator: Operator) ->
     assert (done.status, list(done.only["chains"]), done.only["requests"]) == (0, ["solana"], 1)
 
 
-@pytest.mark.parametrize(
-    ("provider", "fault", "outcome"),
-    [
-        (
-            "geckoterminal",
-            faults.document({"status": {"error_code": 429, "error_message": "…"}}),
-            "rate_limited",
-        ),
-        (
-            "geckoterminal",
-            faults.document({"errors": [{"status": "404", "title": "Not Found"}]}),
-            "malformed",
-        ),
-        ("geckoterminal", faults.document({"data": None}), "malformed"),
-        ("jupiter", faults.document({"data": {SOLANA_MINT: {"price": "1"}}}), "malformed"),
-        ("jupiter", faults.document([]), "malformed"),
-    ],
-)
-def test_a_success_without_its_data_is_a_failure(
-    stub: Stub, operator: Operator, provider: str, fault: Scenario, outcome: str
-) -> None:
-    stub.scenarios[provider] = fault
-    done = operator.sync("quotes", "--chain", "solana", MARKET_PRICES_PROVIDER=provider)
-    assert (done.status, done.only["chains"]["solana"]["failures"]) == (3, {outcome: 1})
+def test_a_success_without_its_data_is_a_failure(stub: Stub, operator: Operator) -> None:
+    limited = {"status": {"error_code": 429, "error_message": "…"}}
+    for provider, document, outcome in (
+        ("geckoterminal", limited, "rate_limited"),
+        ("geckoterminal", {"errors": [{"status": "404", "title": "Not Found"}]}, "malformed"),
+        ("geckoterminal", {"data": None}, "malformed"),
+        ("jupiter", {"data": {SOLANA_MINT: {"price": "1"}}}, "malformed"),
+        ("jupiter", [], "malformed"),
+    ):
+        stub.scenarios[provider] = faults.document(document)
+        done = operator.sync("quotes", "--chain", "solana", MARKET_PRICES_PROVIDER=provider)
+        assert (done.status, done.only["chains"]["solana"]["failures"]) == (3, {outcome: 1})
 
 
 def test_without_a_provider_nothing_is_requested(stub: Stub, operator: Operator) -> None:
