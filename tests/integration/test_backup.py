@@ -361,12 +361,12 @@ GRANT ALL ON api_keys TO PUBLIC;
 
 
 def test_nothing_of_a_dump_is_run_but_its_rows_are_restored(
-    source: str, full: str, target: str, make: Made, tmp_path: Path
+    source: str, full: str, target: str, make: Made, empty_home: Path, tmp_path: Path
 ) -> None:
-    evil, mark = make(source), tmp_path / "mark"
-    file = tmp_path / "evil.dump"
-    tmp_path.chmod(0o777)
-    _open_folders(tmp_path)
+    # Where the server may write; pytest closes its own folders whenever another run begins.
+    empty_home.mkdir()
+    empty_home.chmod(0o777)
+    evil, mark, file = make(source), empty_home / "mark", tmp_path / "evil.dump"
     done("backup", file, settings=at(source))
     done("restore", file, settings=at(evil))
     database = urlsplit(evil).path.removeprefix("/")
@@ -385,12 +385,6 @@ def test_nothing_of_a_dump_is_run_but_its_rows_are_restored(
     with suppress(subprocess.CalledProcessError):
         _program(source, "pg_restore", "--no-owner", "--schema=public", f"--dbname={by_hand}", str(file))
     assert mark.exists()
-
-
-def _open_folders(folder: Path) -> None:
-    """Let the user of the server pass to this folder."""
-    for parent in (folder, *folder.parents[:3]):
-        parent.chmod(parent.stat().st_mode | 0o011)
 
 
 def test_a_table_whose_rows_are_stated_by_another_command_is_refused(
