@@ -131,12 +131,6 @@ def test_what_is_free_leads_to_no_row(new_caller: NewCaller, importer: Importer)
         assert head.headers.get("Link") == paid.headers.get("Link")
 
 
-@pytest.mark.settings(credit_cost=5)
-def test_a_request_can_cost_more_than_one_credit(new_caller: NewCaller, connection: Connection) -> None:
-    assert new_caller(credits=12).statuses(3) == [200, 200, 403]
-    assert _credits(connection) == 2
-
-
 def test_callers_at_once_get_exactly_as_many_responses_as_credits(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:

@@ -72,18 +72,6 @@ def test_a_key_is_printed_once_and_only_its_hash_is_stored(
     assert other["key"] != key
 
 
-def test_credits_and_rate_are_what_was_asked_for_and_credits_can_be_added(
-    run: Run, client: FlaskClient
-) -> None:
-    key = document(run, "keys", "create", "one", "--credits", "2", "--rate", "30 / hour")["key"]
-    answer = client.get(WALLETS, headers={"Authorization": f"Bearer {key}"})
-    assert answer.headers["X-Credits-Remaining"] == "1"
-    assert answer.headers["X-RateLimit-Limit"] == "30"
-    assert [outcome_of(client, key)[0] for _ in range(2)] == [200, 403]
-    assert run("keys", "top-up", "one", "2").stdout == "one has 2 credits.\n"
-    assert [outcome_of(client, key)[0] for _ in range(3)] == [200, 200, 403]
-
-
 def test_the_list_shows_each_key_and_its_state(run: Run) -> None:
     day = (datetime.now(UTC) + timedelta(days=9)).date().isoformat()
     run("keys", "create", "b", "--credits", "7", "--expires", day)
@@ -361,20 +349,6 @@ def test_rate_and_expiry_are_set_and_unset(run: Run, client: FlaskClient, connec
         "one has 7 credits, the rate default, and does not expire.\n"
     )
     assert "Warning" not in run("keys", "list").stderr
-
-
-@pytest.mark.settings(key_cache_seconds=0)
-def test_a_key_becomes_limited_and_unlimited_and_keeps_its_secret(run: Run, client: FlaskClient) -> None:
-    key = document(run, "keys", "create", "one")["key"]
-    assert run("keys", "set", "one", "--credits", "2").stdout == (
-        "one has 2 credits, the rate default, and does not expire.\n"
-    )
-    assert [outcome_of(client, key)[0] for _ in range(3)] == [200, 200, 403]
-    assert run("keys", "set", "one", "--credits", "unlimited").exit_code == 0
-    assert [outcome_of(client, key)[0] for _ in range(3)] == [200] * 3
-    assert document(run, "keys", "list")[0]["credits"] is None
-    assert run("keys", "set", "one", "--credits", "0").exit_code == 0
-    assert outcome_of(client, key) == (403, "insufficient_credits")
 
 
 def a_month_passes(connection: Connection) -> None:
