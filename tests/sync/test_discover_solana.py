@@ -87,21 +87,6 @@ def test_a_node_that_no_longer_lists_the_creation_ranks_nobody_as_first(
     assert all("cannot be given" in token["why"] for token in block.document["tokens"])
 
 
-def test_runs_with_few_requests_reach_the_same_and_pay_once(
-    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
-) -> None:
-    whole = discover(operator, tmp_path, *OF_BOTH)
-    needed = whole.document["requests"]["sent"]
-    runs = [discover(operator, tmp_path, *OF_BOTH, "--max-requests", "20")]
-    assert "go on" in runs[0].notes
-    while runs[-1].status == 3 and len(runs) < 20:
-        runs.append(discover(operator, tmp_path, *OF_BOTH, "--max-requests", "20"))
-        assert "Goes on from" in runs[-1].notes
-    assert runs[-1].document["wallets"] == whole.document["wallets"]
-    assert all(run.document["requests"]["sent"] <= 20 for run in runs)
-    assert sum(run.document["requests"]["sent"] for run in runs) == needed
-
-
 def test_a_fault_in_between_costs_no_truth_and_no_second_payment(
     operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
 ) -> None:

@@ -142,19 +142,36 @@ def test_versions_are_as_the_node_returns_them(stub: Stub, operator: Operator, n
     assert done.only["unreadable"] == 3 - len(read)
 
 
+META = buy(AT)["meta"]
+ODD: dict[str, Row] = {
+    "fee": {"meta": {"fee": "much", "err": None}},
+    "empty": {"meta": META | {"postBalances": []}},
+    "short": {"meta": META | {"preBalances": META["preBalances"][:-1]}},
+    "negative": {"meta": META | {"postBalances": [-1, *META["postBalances"][1:]]}},
+}
+
+
 @pytest.mark.parametrize("has_history", [True, False])
-@pytest.mark.parametrize("meta", [{"fee": "much", "err": None}, buy(AT)["meta"] | {"postBalances": []}])
-def test_one_of_an_unknown_form_costs_no_other(
-    stub: Stub, operator: Operator, has_history: bool, meta: Row
-) -> None:
+def test_one_of_an_unknown_form_costs_no_other(stub: Stub, operator: Operator, has_history: bool) -> None:
     stub.transactions.has_history = has_history
     trade(stub, 3)
-    stub.transactions.add(WALLET, "odd", buy(AT) | {"meta": meta})
+    for name, odd in ODD.items():
+        stub.transactions.add(WALLET, name, buy(AT) | odd)
     done = operator.sync()
-    assert (done.status, done.only["unreadable"], done.only["changed"]) == (3, 1, 3)
-    assert operator.fetch("SELECT tx_signature FROM sync_left_out") == [{"tx_signature": "odd"}]
+    assert (done.status, done.only["unreadable"], done.only["changed"]) == (3, len(ODD), 3)
+    left_out = operator.fetch("SELECT tx_signature FROM sync_left_out")
+    assert {row["tx_signature"] for row in left_out} == set(ODD)
     # It is tried again with the next start, and forgotten when it is readable.
-    stub.transactions.drop("odd")
-    stub.transactions.add(WALLET, "odd", buy(AT))
+    for name in ODD:
+        stub.transactions.drop(name)
+        stub.transactions.add(WALLET, name, buy(AT))
     done = operator.sync()
-    assert (done.status, done.only["unreadable"], done.only["changed"]) == (0, 0, 1)
+    assert (done.status, done.only["unreadable"], done.only["changed"]) == (0, 0, len(ODD))
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+def test_one_of_an_impossible_time_costs_no_other(stub: Stub, operator: Operator, has_history: bool) -> None:
+    stub.transactions.has_history = has_history
+    stub.transactions.add(WALLET, "never", buy(AT) | {"blockTime": 10**13})
+    trade(stub, 3)
+    assert (operator.sync().only["unreadable"], signatures(operator)) == (1, {"t0", "t1", "t2"})

@@ -71,23 +71,6 @@ def test_transactions_that_only_name_the_wallet_are_counted(stub: Stub, operator
     assert any(line.split()[:3] == ["solana", "others", "6"] for line in status(operator).splitlines())
 
 
-@pytest.mark.parametrize("has_history", [True, False])
-def test_a_transaction_that_contradicts_itself_is_left_out_alone(
-    stub: Stub, operator: Operator, has_history: bool
-) -> None:
-    stub.transactions.has_history = has_history
-    stub.transactions.add(WALLET, "good", buy(AT))
-    stub.transactions.add(WALLET, "never", buy(AT) | {"blockTime": 10**13})
-    negative, short = buy(AT), buy(AT)
-    negative["meta"]["postBalances"][0] = -1
-    short["meta"]["preBalances"].pop()
-    stub.transactions.add(WALLET, "negative", negative)
-    stub.transactions.add(WALLET, "short", short)
-    done = operator.sync()
-    assert {key[2] for key in operator.ledger()} == {"good"}
-    assert (done.status, done.only["unreadable"], done.only["failed"]) == (3, 3, 0)
-
-
 def test_failed_transactions_are_not_even_asked_for(stub: Stub, operator: Operator) -> None:
     stub.transactions.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
     stub.transactions.add(WALLET, "good", buy(AT))
@@ -258,11 +241,11 @@ def test_a_quota_that_is_used_up_ends_the_round(stub: Stub, operator: Operator, 
     assert done.only["pause_seconds"] > 0
 
 
-@pytest.mark.parametrize("code", [-32004, -32014, -32019])
-def test_what_is_not_there_yet_is_asked_for_again(stub: Stub, operator: Operator, code: int) -> None:
-    stub.transactions.add(WALLET, "s", buy(AT))
-    stub.scenarios["s"] = faults.in_turn(faults.rpc_error(code))
-    assert operator.sync().only["changed"] == 1
+def test_what_is_not_there_yet_is_asked_for_again(stub: Stub, operator: Operator) -> None:
+    for code in (-32004, -32014, -32019):
+        stub.transactions.add(WALLET, f"{code}", buy(AT))
+        stub.scenarios[f"{code}"] = faults.in_turn(faults.rpc_error(code))
+    assert operator.sync().only["changed"] == 3
 
 
 def test_a_slot_that_was_skipped_is_not_taken_for_a_limit(stub: Stub, operator: Operator) -> None:

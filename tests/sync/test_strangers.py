@@ -112,19 +112,11 @@ def reverted(stub: Stub, chain: EvmChain) -> list[Transaction]:
     return [send(9, gift(), status="0x0")]
 
 
-SMALL = (empty_deposit, worded_deposit, worded_decimals, undecodable_log, log_twice, removed_log, reverted)
-LARGE = (large_name, large_receipts, large_receipt, large_logs, large_block)
+ATTACKS = (empty_deposit, worded_deposit, worded_decimals, undecodable_log, log_twice, removed_log, reverted)
 
 
-@pytest.mark.parametrize(
-    "attacks", [(*SMALL, many_logs), *((one,) for one in LARGE)], ids=lambda some: some[-1].__name__
-)
 def test_one_transaction_of_a_stranger_stops_no_trade(
-    stub: Stub,
-    chain: EvmChain,
-    operator: Operator,
-    start: Start,
-    attacks: tuple[Callable[[Stub, EvmChain], list[Transaction]], ...],
+    stub: Stub, chain: EvmChain, operator: Operator, start: Start
 ) -> None:
     running = start("trades", "--follow", "--since", AT.isoformat(), FOLLOW_SECONDS="0.2")
     bought: set[str] = set()
@@ -133,7 +125,7 @@ def test_one_transaction_of_a_stranger_stops_no_trade(
         bought.update(map(signature, numbers))
         return eventually(lambda: {key[2] for key in operator.ledger()} == bought)
 
-    for place, attack in enumerate(attacks):
+    for place, attack in enumerate((*ATTACKS, large_receipt, many_logs)):
         one = 1000 * place
         stub.nodes.empty.clear()
         stub.nodes.reasons.clear()
@@ -161,22 +153,22 @@ def kept(operator: Operator) -> dict[tuple[str, str], tuple[str, str]]:
     return {(row["address"], row["tx_signature"]): (row["reason"], row["detail"]) for row in rows}
 
 
-@pytest.mark.parametrize(
-    "attack", [large_receipt, undecodable_log, log_twice, removed_log, reverted], ids=lambda one: one.__name__
-)
+@pytest.mark.parametrize("attacks", [(large_receipt,), (undecodable_log, log_twice, removed_log, reverted)])
 def test_a_receipt_that_cannot_be_read_is_left_out_alone(
     stub: Stub,
     chain: EvmChain,
     operator: Operator,
-    attack: Callable[[Stub, EvmChain], list[Transaction]],
+    attacks: tuple[Callable[[Stub, EvmChain], list[Transaction]], ...],
 ) -> None:
-    chain.add(now(), *attack(stub, chain), *(buy(number, wallet=FRIEND) for number in range(1, 6)))
+    bad = numbered([one for attack in attacks for one in attack(stub, chain)], 9)
+    chain.add(now(), *bad, *(buy(number, wallet=FRIEND) for number in range(1, 6)))
     done = one_round(operator)
     assert (done["failed"], done["changed"]) == (0, 5)
     reason = ("unreadable", "its receipt is too large, or contradicts itself")
-    assert kept(operator) == {(WALLET, signature(9)): reason}
+    assert kept(operator) == {(WALLET, signature(number)): reason for number in range(9, 9 + len(bad))}
     # It is read as soon as it can be.
-    chain.blocks[-1].transactions[0].receipt |= {"logs": [gift()], "status": "0x1"}
+    for one in bad:
+        one.receipt |= {"logs": [gift()], "status": "0x1"}
     chain.add(now())
     one_round(operator)
     assert kept(operator) == {}
@@ -255,10 +247,14 @@ def test_a_transaction_whose_value_is_no_number_is_left_out_alone(
     assert kept(operator) == {(WALLET, signature(9)): ("unreadable", "its block contradicts itself")}
 
 
-def test_a_block_that_is_too_large_costs_no_trade_in_it(
-    stub: Stub, chain: EvmChain, operator: Operator
+@pytest.mark.parametrize("attack", [large_block, large_name, large_receipts], ids=lambda one: one.__name__)
+def test_a_response_that_is_too_large_costs_no_trade_in_its_block(
+    stub: Stub,
+    chain: EvmChain,
+    operator: Operator,
+    attack: Callable[[Stub, EvmChain], list[Transaction]],
 ) -> None:
-    chain.add(now() - timedelta(seconds=9), *large_block(stub, chain), buy(1))
+    chain.add(now() - timedelta(seconds=9), *attack(stub, chain), buy(1))
     chain.add(now(), buy(2))
     done = one_round(operator)
     assert done["failed"] == 0

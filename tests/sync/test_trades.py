@@ -96,38 +96,6 @@ def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_co
     }
 
 
-def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
-    stub: Stub, operator: Operator
-) -> None:
-    add(
-        stub,
-        # Three hops, listed from the last to the first, and nothing of dollars.
-        swap("out", AT, sol("3"), usdc("600")),
-        swap("out", AT, usdc("600"), leg(BONK, "9000000", "Bonk"), pool=POOL),
-        swap("out", AT, leg(BONK, "9000000", "Bonk"), fart("210"), pool="third"),
-    )
-    assert operator.sync().only["left_out"] == 0
-    assert values(operator.ledger()) == {
-        ("out", FART, "sell"): ("210", "3", None),
-        ("out", BONK, "buy"): ("9000000", "3", None),
-        ("out", BONK, "sell"): ("9000000", "3", None),
-        ("out", USDC, "buy"): ("600", "3", None),
-        ("out", USDC, "sell"): ("600", "3", None),
-    }
-
-
-def test_a_swap_of_two_tokens_is_a_sell_and_a_buy_at_the_native_price_of_its_time(
-    stub: Stub, operator: Operator
-) -> None:
-    operator.prices(("SOL", "150", AT - timedelta(minutes=20)), ("SOL", "160", AT))
-    add(stub, swap("s", AT, fart("70"), usdc("200"), -200.0))
-    assert operator.sync().status == 0
-    assert values(operator.ledger()) == {
-        ("s", USDC, "sell"): ("200", "1.25", "200"),
-        ("s", FART, "buy"): ("70", "1.25", "200"),
-    }
-
-
 def test_a_nearer_price_that_comes_later_revises_no_value(stub: Stub, operator: Operator) -> None:
     operator.prices(("SOL", "160", AT - timedelta(minutes=30)))
     add(stub, swap("s", AT, fart("70"), usdc("200"), 200.0))
