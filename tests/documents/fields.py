@@ -40,6 +40,16 @@ OBJECTS: dict[str, type[Schema]] = {
 }
 # They have the fields of one of OBJECTS without being of its kind.
 _ALSO: dict[type[Schema], str] = {TrackerTradeSchema: "Trade of a wallet"}
+# The list says shortly what follows from the rest of a description.
+_SHORT = (
+    ("; null without one", ", or null"),
+    ("; null if unknown", ", or null"),
+    ("; absent without one", ", or absent"),
+    ("; absent if unknown", ", or absent"),
+    ("; absent if not tracked", ", or absent"),
+    ("; absent otherwise", ", or absent"),
+    (", else absent:", ":"),
+)
 # The document says once that every operation has them, or all that have a format.
 _COMMON = ("amounts", "bom")
 
@@ -211,9 +221,10 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
-    """Return whether the document says of all such fields what they are: dollars, warnings, or nothing."""
+    """Return whether the document says of all such fields what they are."""
     are_dollars = name.endswith("_usd") and not field.required
-    return name == "warnings" or are_dollars or field.metadata["description"] in (USD, NO_SOURCE)
+    of_all = name in ("warnings", "pagination")
+    return of_all or are_dollars or field.metadata["description"] in (USD, NO_SOURCE)
 
 
 def _repeats(field: fields.Field[Any]) -> bool:
@@ -223,7 +234,10 @@ def _repeats(field: fields.Field[Any]) -> bool:
 
 
 def _meaning(field: fields.Field[Any]) -> str:
-    return str(field.metadata["description"]).removesuffix(".")
+    description = str(field.metadata["description"]).removesuffix(".")
+    for words, short in _SHORT:
+        description = description.replace(words, short)
+    return description
 
 
 def _quoted(names: Iterable[str]) -> str:

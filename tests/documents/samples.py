@@ -18,7 +18,7 @@ _OTHERS = "…"
 
 
 def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
-    """Return a request with curl, and the response to it.
+    """Return a request with curl, and the data of the response to it.
 
     Objects whose titles are in `shown` are left out; those of this sample are added, by their titles.
     """
@@ -29,14 +29,17 @@ def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
     }
     url = f"{path}?{urlencode(query)}" if query else path
     data = _shortened(next(iter(operation.examples.values())), operation.data, shown)
-    top_level = f'"{operation.top_level}": {{…}}, ' if operation.top_level else ""
+    json_lines = _json(data, 1, 0)
+    if operation.top_level:
+        # What stands beside the data is shown too.
+        json_lines = f'{{"data": {_json(data, 2, 9)},\n "{operation.top_level}": {{…}}, "meta": {{…}}}}'
     return "\n".join(
         [
             "```sh",
             f'curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8000{url}"',
             "```",
             "```json",
-            f'{{"success": true,\n "data": {_json(data, 2, 9)},\n {top_level}"meta": {{…}}}}',
+            json_lines,
             "```",
         ]
     )
