@@ -18,7 +18,7 @@ from wallet_api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
 from wallet_api.schemas.lookup import LookedUpSchema
 from wallet_api.schemas.tokens import TotalHoldersSchema
 from wallet_api.schemas.tracker import TokenRowSchema, TrackerTradeSchema
-from wallet_api.schemas.wallets import PaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import HistoryProfileSchema, PaginationSchema, ProfileSchema
 
 # The objects of several operations, each described once; bases and subclasses by their difference from it.
 OBJECTS: dict[str, type[Schema]] = {
@@ -39,7 +39,7 @@ OBJECTS: dict[str, type[Schema]] = {
     "Pagination": PaginationSchema,
 }
 # They have the fields of one of OBJECTS without being of its kind.
-_ALSO: dict[type[Schema], str] = {TrackerTradeSchema: "Trade of a wallet"}
+_ALSO: dict[type[Schema], str] = {TrackerTradeSchema: "Trade of a wallet", HistoryProfileSchema: "Profile"}
 # The list says shortly what follows from the rest of a description.
 _SHORT = (
     ("; null without one", ", or null"),

@@ -57,7 +57,7 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
     period = Choice(
         PERIODS_OF_MODES,
         "The period of the figures; `7d` by default, `1d` with `net_flow`, where it selects and orders the"
-        " tokens. `1h` is only for `net_flow`, `30d` for the others.",
+        " tokens and `1h` takes the place of `30d`.",
     )
     limit = WholeNumber(
         1,

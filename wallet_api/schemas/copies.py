@@ -45,8 +45,8 @@ class CopyStepSchema(TransactionSchema):
     token_amount = Amount("What was bought or sold, in whole tokens; of a sell that is stuck what is lost.")
     fee = Amount("The fee.")
     realized_pnl = Amount(
-        "What a sell realized, by weighted-average cost, net of fees: of one that is stuck the loss of the"
-        " cost. Absent in buys, and in sells that sold nothing.",
+        "What a sell realized, net of fees: of one that is stuck the loss of the cost; absent in buys, and in"
+        " sells that sold nothing.",
         optional=True,
     )
 

@@ -112,7 +112,7 @@ class PeriodStatsSchema(Shape):
     )
     profit_factor = Measure(
         "Profits of the tokens that gained / losses of those that lost; 0 without both, absent without a loss"
-        " alone, which sorts above all others.",
+        " alone, which sorts first.",
         optional=True,
     )
     pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token.")
@@ -153,16 +153,16 @@ class EntrySchema(Shape):
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
     chart = Rows(ChartSchema, "How its profit grew; absent without `chart=true`.", optional=True)
     copied_return_percent = Measure(
-        "What a copier would have got, as in /v1/wallets/copy, in percent, some minutes ago; absent without"
-        " `copied=true`, beyond the first 100 entries, of too many trades, and if nothing was bought.",
+        "`return_percent` of /v1/wallets/copy, some minutes ago; absent without `copied=true`, beyond the"
+        " first 100 entries, of too many trades, and if nothing was bought.",
         optional=True,
     )
     followed = Integer("Trades that were followed; absent where that is, but for one reason.", optional=True)
     not_followed = Integer("Buys that could not be followed; absent where `followed` is.", optional=True)
     stuck = Integer("Sells that nobody bought from; absent where `followed` is.", optional=True)
     history_since = Moment(
-        "A sync has read all of its trades since this time in the period: before it, some may be missing."
-        " Absent otherwise.",
+        "A sync has read its trades since this time in the period: before it, some may be missing; absent"
+        " otherwise.",
         optional=True,
     )
 

@@ -53,8 +53,8 @@ class TokenNamesSchema(Shape):
     mint = String("The token's address, in lower case on EVM chains.")
     symbol = String("Its symbol on its chain; null if unknown.", nullable=True)
     token_name = String(
-        "Its name in the newest trade with one (in rows of a wallet by that wallet, in those of a trade its"
-        " own or else by that wallet), else on its chain; may be empty."
+        "Its name in the newest trade with one (in rows of a wallet or trade, by that wallet), else on its"
+        " chain; may be empty."
     )
 
 
