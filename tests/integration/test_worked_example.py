@@ -1,7 +1,6 @@
-"""The worked example of docs/development.md works: an operation is four files."""
+"""The operation in docs/examples works: it is four files."""
 
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from tests.lib.processes import run_program
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-_BLOCK = re.compile(r"```(?:python|sql)\n(?:#|--) (\S+\.(?:py|sql))\n(.*?)```", re.DOTALL)
+EXAMPLE = ROOT / "docs" / "examples" / "operation"
 
 
 def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_the_whole(
@@ -20,15 +19,17 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.cfg", "wsgi.py"):
         shutil.copy(ROOT / name, tmp_path)
-    files = _BLOCK.findall((ROOT / "docs" / "development.md").read_text(encoding="utf-8"))
-    assert [name for name, _ in files] == [
-        "wallet_api/schemas/tracked.py",
-        "wallet_api/queries/tracked.sql",
-        "wallet_api/queries/tracked.py",
-        "wallet_api/blueprints/tracked.py",
+    # The first line of each says where it belongs.
+    texts = [file.read_text(encoding="utf-8").split("\n", 1) for file in EXAMPLE.iterdir()]
+    files = {place.split()[1]: text for place, text in texts}
+    assert sorted(files) == [
         "tests/api/test_tracked.py",
+        "wallet_api/blueprints/tracked.py",
+        "wallet_api/queries/tracked.py",
+        "wallet_api/queries/tracked.sql",
+        "wallet_api/schemas/tracked.py",
     ]
-    for name, text in files:
+    for name, text in files.items():
         assert not (tmp_path / name).exists()
         (tmp_path / name).write_text(text, encoding="utf-8")
     # The databases of its tests are on the server of these.
