@@ -202,6 +202,15 @@ def test_what_can_be_chosen_is_what_the_operations_take(
     taken = (BOARD_PERIODS, BOARD_SORTS, BOARD_SORTS, TRADER_SORTS, MODES, wallet_tokens.SORTS)
     for names, choices in zip(chosen, taken, strict=True):
         assert set(names) <= set(choices)
+    page.value(
+        "(() => { const least = document.querySelector('[aria-label=\"Signals: transactions\"]');"
+        " least.value = '2'; least.dispatchEvent(new Event('change')); })()"
+    )
+    page.await_true(f"location.hash.includes('signals.min_transactions=2') && {LOADED}")
+    asked = page.value("document.querySelector('[aria-label=Signals] pre').innerText")
+    assert "&min_transactions=2" in asked
+    later = page.value("document.querySelector('[aria-label=\"Signals later\"] .body').innerText")
+    assert "sync quotes keeps the signals" in later
 
 
 @needs_chromium

@@ -67,6 +67,7 @@ def test_a_position_is_explained_trade_by_trade(
             "token_amount": amount,
             "value": value,
             "created_at": (begin + timedelta(minutes=number)).isoformat(),
+            "block": 7_000 + number,
         }
         for number, (side, amount, value) in enumerate(trades)
     )
@@ -92,6 +93,8 @@ def test_a_position_is_explained_trade_by_trade(
     assert [row["Without cost"] for row in walked][2:] == ["0.00", "6.00", "0.50"]
     assert [row["Held then"] for row in walked] == ["100.00", "200.00", "150.00", "0.00", "0.00"]
     assert [row["At a cost of"] for row in walked] == ["1.00", "4.00", "3.00", "0.00", "0.00"]
+    out = page.value("[...document.querySelectorAll('#view tbody tr:first-child a.out')].map((a) => a.href)")
+    assert out == [f"https://etherscan.io/tx/0x{1000:064x}", "https://etherscan.io/block/7000"]
     figures = page.value("document.querySelector('[aria-label=\"Step by step\"] dl').innerText")
     assert "Realized, ETH\n+4.00" in figures
     page.value("document.querySelector('#view .pages button:last-child').click()")

@@ -50,7 +50,7 @@ export function spark({ values }) {
 }
 
 export const words = (text, className = "words") => make("p", { className }, text);
-export const pair = (first, second) => make("div", {}, first, make("small", {}, second));
+export const pair = (first, second) => make("div", {}, first, second && make("small", {}, second));
 
 export function entitle(text) {
   document.querySelector("#view h1").textContent = text;

@@ -2,7 +2,7 @@
 
 import { link } from "./address.js";
 import { Block } from "./block.js";
-import { make, shortened, titleOf } from "./elements.js";
+import { explorerLink, make, pair, shortened, titleOf } from "./elements.js";
 import { amount, change, count, gained, minutes, signed } from "./formats.js";
 import { state } from "./state.js";
 import { heading, when } from "./views.js";
@@ -20,7 +20,8 @@ export function position(chain, type, address, mint) {
     ["Buys", "totals.buy_txn", count], ["Sells", "totals.sell_txn", count],
   ];
   const columns = [
-    ["When", "", when(chain), ""], ["What", "rule", made, "text"],
+    ["When", "", (step) => pair(when(chain)(step), explorerLink(chain, "block", step.block, `block ${step.block}`)), ""],
+    ["What", "rule", made, "text"],
     ["Tokens", "token_amount", amount, "n wide"], [`Value, ${currency}`, "value", amount],
     ["Cost of it", "cost_of_sold", amount, "n wide"], [`Profit, ${currency}`, "realized_pnl", signed],
     ["Held for", "hold_time_minutes", minutes, "n wide widest"], ["Without cost", "without_cost", amount, "n wide widest"],
