@@ -56,6 +56,7 @@ def test_a_brief_has_the_figures_of_the_operations_that_it_is_made_of(
 def test_a_wallet_that_never_traded_has_a_brief_of_zeros(caller: Caller, importer: Importer) -> None:
     brief = caller.get(PATH, blockchain="solana", address=ANN)
     assert brief["profile"]["name"] == "Ann"
+    assert brief["profile"]["copytrade_link"] == "https://copy.example/ann"
     assert (brief["rank"], brief["best"], brief["worst"], brief["latest"]) == (None, [], [], [])
     assert brief["month"]["realized_pnl"] == brief["month"]["total_txn"] == 0
     assert brief["held"] == {"tokens": 0, "open_cost": 0, "unpriced_cost": 0}

@@ -16,6 +16,8 @@ from wallet_api.keys import create_key
 
 pytestmark = needs_chromium
 
+_LINKS = ("twitter", "telegram", "copytrade_link")
+
 
 def _rows(block: str) -> str:
     """The texts of the cells of a block's table, by row."""
@@ -30,6 +32,8 @@ def test_a_wallet_begins_with_its_brief(server: Gunicorn, demo: DemoService, pag
     brief = requests.get(url, of, headers=demo.headers, timeout=30).json()["data"]
     assert page.value("document.querySelector('#view .block h2').innerText") == "In short"
     assert page.value("document.querySelector('#view h1').innerText") == brief["profile"]["name"]
+    links = page.value("[...document.querySelectorAll('#profile a')].map((a) => a.href)")
+    assert links == [brief["profile"][name] for name in _LINKS if brief["profile"][name]] != []
     shown = page.value(_rows("In short"))
     assert [row[0] for row in shown] == ["all time", "30 days", "7 days"]
     assert [row[-1] for row in shown] == [

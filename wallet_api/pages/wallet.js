@@ -9,6 +9,7 @@ import { state } from "./state.js";
 import { dates, explained, filters, heading, knownSince, tradeColumns } from "./views.js";
 
 const MOST_ROWS = 50;
+const LINKS = { twitter: "Twitter", telegram: "Telegram", copytrade_link: "Copy trading" };
 const WINDOWS = { all: "all time", month: "30 days", week: "7 days" };
 export const TOKEN_SORTS = {
   last_seen: "last trade", realized_pnl: "profit", unrealized_pnl: "unrealized", invested: "bought", open_cost: "cost of what is held",
@@ -68,7 +69,7 @@ function brief(currency, of, dated, why, follows) {
     show(data, tracked) {
       const { profile, best, worst } = data;
       $("picture").replaceChildren(picture(of.address, profile.image_url, 28));
-      $("profile").replaceChildren(...[outLink(profile.twitter, "Twitter"), outLink(profile.telegram, "Telegram")].filter(Boolean));
+      $("profile").replaceChildren(...Object.entries(LINKS).map(([name, text]) => outLink(profile[name], text) ?? ""));
       const rows = Object.entries(WINDOWS).map(([name, text]) => ({ ...data[name], text }));
       if (tracked) rows.unshift({ ...tracked.period_stats, ...tracked.period_win_rate_distribution, text: "these dates" });
       return [table(columns, rows), figures(sums, data), made("Best:", best), made("Worst:", worst)];

@@ -157,6 +157,7 @@
               image_url AS profile_image_url,
               twitter AS profile_twitter,
               telegram AS profile_telegram,
+              copytrade_link AS profile_copytrade_link,
               blockchain AS profile_blockchain,
               type AS profile_type,
               %(currency)s::text AS profile_currency

@@ -22,7 +22,7 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.history import HistoryTradeSchema
 from wallet_api.schemas.shapes import Shape
 from wallet_api.schemas.token_fields import TokenNamesSchema
-from wallet_api.schemas.wallets import HISTORY_SINCE, HISTORY_UNTIL, PublicProfileSchema
+from wallet_api.schemas.wallets import HISTORY_SINCE, HISTORY_UNTIL, ProfileSchema
 
 
 class BriefArguments(WalletArguments):
@@ -65,7 +65,7 @@ class HeldSchema(Shape):
 class BriefSchema(NativePriceShape):
     """The data of GET /v1/wallets/brief; amounts in native currency."""
 
-    profile = Rows(PublicProfileSchema, "The wallet.")
+    profile = Rows(ProfileSchema, "The wallet.")
     currency = String("Code of the chain's native coin.")
     history_since = String(HISTORY_SINCE, optional=True)
     history_until = String(HISTORY_UNTIL, optional=True)
