@@ -222,9 +222,10 @@ def _one_of(words: Iterable[str]) -> str:
 
 def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
     """Return whether the document says of all such fields what they are."""
-    are_dollars = name.endswith("_usd") and not field.required
+    description = str(field.metadata["description"])
+    are_dollars = name.endswith("_usd") and not field.required and "everywhere" not in description
     of_all = name in ("warnings", "pagination")
-    return of_all or are_dollars or field.metadata["description"] in (USD, NO_SOURCE)
+    return of_all or are_dollars or description in (USD, NO_SOURCE)
 
 
 def _repeats(field: fields.Field[Any]) -> bool:
