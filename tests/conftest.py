@@ -35,6 +35,7 @@ from tests.lib.demo_service import DemoService, demo_service
 from tests.lib.folders import server_folder
 from tests.lib.network import allow_loopback_only
 from tests.lib.processes import END_SECONDS, Gunicorn, StartGunicorn, running_valkey, start_gunicorn
+from tests.lib.serving import served
 from tests.stub.server import Stub
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
@@ -278,6 +279,13 @@ def app(settings: Settings, make_app: Callable[[Settings], Flask]) -> Flask:
 def client(app: Flask) -> FlaskClient:
     """A client of the application, without a server."""
     return app.test_client()
+
+
+@pytest.fixture
+def url(app: Flask) -> Iterator[str]:
+    """Where the application of this test responds, in the process of the test, without a trailing slash."""
+    with served(app) as url:
+        yield url
 
 
 @pytest.fixture

@@ -289,11 +289,10 @@ def test_names_addresses_and_mints_are_found_from_the_keyboard(
 
 @needs_chromium
 def test_a_page_that_nothing_changes_for_costs_no_credit(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     import_wallets(database_url)
     key = create_key(connection, "visitor", credits=1000)
-    url = gunicorn(workers=1).url
     open_view(page, url, key)
 
     def left() -> int:
@@ -328,9 +327,9 @@ def test_a_page_that_nothing_changes_for_costs_no_credit(
 
 @needs_chromium
 def test_an_empty_ledger_says_what_to_do_and_shows_the_first_wallets(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
-    open_view(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
+    open_view(page, url, create_key(connection, "visitor"))
     assert "No wallet is tracked yet" in page.value(VIEW)
     assert "No trade yet." in page.value("document.querySelector('#beside').innerText")
     import_wallets(database_url)
@@ -343,10 +342,10 @@ def test_an_empty_ledger_says_what_to_do_and_shows_the_first_wallets(
 
 @needs_chromium
 def test_a_wallet_says_since_when_its_trades_are_known(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     address = import_wallets(database_url)
-    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    key = create_key(connection, "visitor")
     figures = "document.querySelector('[aria-label=\"All time\"] .body').innerText"
     enter(page, url, key, f"#/wallet/eth/kol/{address}")
     page.await_true(f"{figures}.endsWith('Trades known since\\nas imported')")
@@ -361,10 +360,10 @@ def test_a_wallet_says_since_when_its_trades_are_known(
 
 @needs_chromium
 def test_what_a_token_is_named_is_never_run(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     address = import_wallets(database_url, name=_NAME)
-    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    key = create_key(connection, "visitor")
     for view in (f"#/wallet/eth/kol/{address}", f"#/token/eth/{MINT}"):
         page.open_tab()
         enter(page, url, key, view)
@@ -395,9 +394,8 @@ def test_a_service_that_stops_is_named_and_what_was_shown_stays(
 
 @needs_chromium
 def test_a_key_over_its_rate_pauses_the_page_as_long_as_the_service_says(
-    gunicorn: StartGunicorn, connection: Connection, page: Page
+    url: str, connection: Connection, page: Page
 ) -> None:
-    url = gunicorn(workers=1).url
     enter(page, url, create_key(connection, "visitor", rate="2/day"))
     page.await_true("/Not loaded; next try at [0-9:]{8}/.test(document.querySelector('#main').textContent)")
     page.await_true("[...document.querySelectorAll('.state')].every((state) => state.textContent)")
@@ -411,10 +409,10 @@ def test_a_key_over_its_rate_pauses_the_page_as_long_as_the_service_says(
 
 @needs_chromium
 def test_a_thousand_wallets_are_shown_page_by_page(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     import_wallets(database_url, wallets=1000)
-    open_view(page, gunicorn(workers=1).url, create_key(connection, "visitor"))
+    open_view(page, url, create_key(connection, "visitor"))
     seen = set()
     first = "document.querySelectorAll('[aria-label=Ranks] tbody tr td:first-child')"
     ranks = f"[...{first}].map((e) => e.textContent)"
@@ -497,10 +495,10 @@ def test_a_slow_line_shows_the_view_and_no_error(server: Gunicorn, demo: DemoSer
 @needs_chromium
 @pytest.mark.parametrize("view", ["wallet/eth/kol/Nope", f"wallet/eth/kol/0x{'9' * 40}", "token/eth/abc"])
 def test_what_cannot_be_shown_is_said_once_and_not_requested_again(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page, view: str
+    url: str, connection: Connection, database_url: str, page: Page, view: str
 ) -> None:
     import_wallets(database_url)
-    enter(page, gunicorn(workers=1).url, create_key(connection, "visitor"), f"#/{view}")
+    enter(page, url, create_key(connection, "visitor"), f"#/{view}")
     page.await_true("document.querySelector('#view > .loss + a')")
     assert page.value("document.querySelectorAll('#view .block').length") == 0
     page.value(MODULES)
@@ -518,10 +516,10 @@ def test_what_cannot_be_shown_is_said_once_and_not_requested_again(
 
 @needs_chromium
 def test_links_lead_out_for_ids_of_the_chain_alone(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     address = import_wallets(database_url)
-    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    key = create_key(connection, "visitor")
     enter(page, url, key, f"#/wallet/eth/kol/{address}")
     page.await_true("document.querySelector('[aria-label=Trades] tbody tr')")
     out = "[...document.querySelectorAll('#view a.out')].map((a) => [a.href, a.rel, a.target])"
@@ -574,10 +572,10 @@ def test_a_caller_sees_the_use_of_his_key(server: Gunicorn, demo: DemoService, p
 
 @needs_chromium
 def test_a_bound_key_begins_with_a_group_of_its_own(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     import_wallets(database_url)
-    url, key = gunicorn(workers=1).url, create_key(connection, "bound", chains=["base"])
+    key = create_key(connection, "bound", chains=["base"])
     open_view(page, url, key)
     groups = page.value("[...document.querySelectorAll('.title option')].map((e) => e.value)")
     assert groups

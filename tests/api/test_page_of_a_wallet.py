@@ -10,7 +10,7 @@ from tests.lib.browser import Page
 from tests.lib.chromium import needs_chromium
 from tests.lib.demo_service import DemoService
 from tests.lib.page import LOADED, MODULES, POLL, enter, import_wallets, open_again, open_view
-from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.processes import Gunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 
@@ -47,7 +47,7 @@ def test_a_wallet_begins_with_its_brief(server: Gunicorn, demo: DemoService, pag
 
 
 def test_a_position_is_explained_trade_by_trade(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     address, other = import_wallets(database_url, wallets=2), "0x" + "2".rjust(40, "0")
     begin = datetime.now(UTC) - timedelta(days=1)
@@ -75,7 +75,7 @@ def test_a_position_is_explained_trade_by_trade(
         }
         for number, (side, amount, value) in enumerate(trades)
     )
-    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    key = create_key(connection, "visitor")
     enter(page, url, key, f"#/wallet/eth/kol/{address}")
     why = f"document.querySelector('[aria-label=Tokens] a.why[href$=\"{mint}\"]')"
     page.await_true(why)
@@ -138,7 +138,7 @@ def test_a_wallet_has_its_return_beside_that_of_a_copier(
 
 
 def test_the_page_shows_how_far_the_first_reading_of_each_wallet_is(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, page: Page
+    url: str, connection: Connection, database_url: str, page: Page
 ) -> None:
     address = import_wallets(database_url, wallets=3)
     connection.execute(
@@ -151,7 +151,7 @@ def test_the_page_shows_how_far_the_first_reading_of_each_wallet_is(
         "INSERT INTO sync_wallets (wallet_id, synced_from, synced_until, tried_at)"
         " SELECT wallet_id, '2026-10-28T07:00Z', now(), now() FROM wallets WHERE address LIKE '%%2'"
     )
-    url, key = gunicorn(workers=1).url, create_key(connection, "visitor")
+    key = create_key(connection, "visitor")
     open_view(page, url, key, "#/board/eth/kol")
     begun = f"{datetime.now(UTC) - timedelta(days=30, hours=1):%b %-d, %Y}"
     known = [row[-1] for row in page.value(_rows("Tracked wallets"))]

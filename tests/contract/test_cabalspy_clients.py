@@ -65,11 +65,11 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture
 def connect(monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect]:
-    """Makes clients, `connect(server, key)`, with the address of the service in an environment variable."""
+    """Makes clients, `connect(url, key)`, with the address of the service in an environment variable."""
     clients = []
 
-    def connect(server: Gunicorn, key: str | None, **options: Any) -> CabalSpy:
-        monkeypatch.setenv("CABALSPY_BASE_URL", f"{server.url}/v1")
+    def connect(url: str, key: str | None, **options: Any) -> CabalSpy:
+        monkeypatch.setenv("CABALSPY_BASE_URL", f"{url}/v1")
         clients.append(CabalSpy(key, max_retries=0, **options))
         return clients[-1]
 
@@ -79,7 +79,7 @@ def connect(monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect]:
 
 
 def test_it_reads_and_pages_every_operation(connect: Connect, server: Gunicorn, demo: DemoService) -> None:
-    client = connect(server, demo.key)
+    client = connect(server.url, demo.key)
     address = demo.wallet(**GROUP)
     own = {"blockchain": "solana", "address": address}
     latest = client.transactions.latest(**GROUP, limit=5)["transactions"]
@@ -143,7 +143,7 @@ def test_where_the_type_is_detected_its_history_and_each_request_of_the_mcp_serv
         assert response.status_code == 200, (path, response.text)
         # It passes on what is in `data`, or the whole body.
         assert isinstance(response.json().get("data", response.json()), dict)
-    client = connect(server, demo.key)
+    client = connect(server.url, demo.key)
     address = demo.wallet("solana", "kol")
     record = client.wallets.history(blockchain="solana", address=address)
     assert record["profile"]["type"] == "kol"
@@ -155,11 +155,10 @@ def test_where_the_type_is_detected_its_history_and_each_request_of_the_mcp_serv
 
 
 def test_the_client_raises_its_documented_exceptions(
-    connect: Connect, gunicorn: StartGunicorn, connection: Connection, database_url: str
+    connect: Connect, url: str, connection: Connection, database_url: str
 ) -> None:
     Importer(database_url).wallets([{"blockchain": "solana", "type": "kol", "wallet_address": TRACKED}])
-    server = gunicorn(workers=1)
-    client = connect(server, create_key(connection, "client"))
+    client = connect(url, create_key(connection, "client"))
     with pytest.raises(BadRequestError) as bad:
         client.get_raw("/wallets", {"blockchain": "tron", "type": "kol"})
     assert bad.value.allowed == ["solana", "bnb", "base", "eth", "rh"]
@@ -191,7 +190,7 @@ def test_the_client_raises_its_documented_exceptions(
         ),
         (lambda: client.tokens.stats(blockchain="solana", mint=UNTRACKED), NotFoundError, 404, "not_found"),
         (lambda: client.get_raw("/wallets/nothing", {}), NotFoundError, 404, "not_found"),
-        (lambda: connect(server, "wk_wrong").get_raw("/wallets", GROUP), PermissionError, 403, "forbidden"),
+        (lambda: connect(url, "wk_wrong").get_raw("/wallets", GROUP), PermissionError, 403, "forbidden"),
     ):
         with pytest.raises(error) as refused:
             call()
@@ -209,10 +208,10 @@ def test_the_client_raises_its_documented_exceptions(
     assert client.wallets.lookup(UNTRACKED) == {"found": False, "wallet_address": UNTRACKED}
     # It goes without a key only with an HTTP client of the caller's, which may pay in another way.
     with httpx.Client() as keyless, pytest.raises(AuthenticationError) as nobody:
-        connect(server, None, http_client=keyless).get_raw("/wallets", GROUP)
+        connect(url, None, http_client=keyless).get_raw("/wallets", GROUP)
     assert (nobody.value.status, nobody.value.code) == (401, "unauthorized")
 
-    slow = connect(server, create_key(connection, "slow", rate="1/minute"))
+    slow = connect(url, create_key(connection, "slow", rate="1/minute"))
     slow.get_raw("/wallets", GROUP)
     with pytest.raises(RateLimitError) as limited:
         slow.get_raw("/wallets", GROUP)

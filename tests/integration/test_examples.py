@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -22,8 +22,10 @@ from tests.conftest import NewDatabase
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, WHALE, trade_row
-from tests.lib.processes import Gunicorn, Process, StartGunicorn, run_program, start_gunicorn
+from tests.lib.processes import Gunicorn, Process, run_program
+from tests.lib.serving import served
 from tests.lib.waiting import eventually
+from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -67,12 +69,12 @@ def _ago(hours: float) -> str:
 class Known:
     """A service with these trades, of one token. Each test adds others, which those before do not show."""
 
-    server: Gunicorn
     url: str
+    database_url: str
 
     def key(self, name: str, credits: int) -> str:
         """Return a new key."""
-        with connect(self.url) as connection:
+        with connect(self.database_url) as connection:
             return create_key(connection, name, credits=credits)
 
 
@@ -81,8 +83,8 @@ def known(
     servers: Settings, new_database: NewDatabase, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Known]:
     home = tmp_path_factory.mktemp("known")
-    with new_database() as url:
-        importer = Importer(url)
+    with new_database() as database_url:
+        importer = Importer(database_url)
         others = (("smart", SMART), ("whale", WHALE))
         importer.wallets([*KOLS, *(GROUP | {"type": type, "wallet_address": one} for type, one in others)])
         importer.trades(
@@ -90,10 +92,10 @@ def known(
             | {"transaction_type": side, "token_amount": str(amount), "value": str(value)}
             for hours, address, side, amount, value in TRADES
         )
-        settings = Settings(database_url=url, valkey_url=servers.valkey_url, wallet_api_home=str(home))
-        server = start_gunicorn(settings, home / "gunicorn.log", workers=1, threads=4)
-        yield Known(server, url)
-        server.stop()
+        own = {"valkey_url": servers.valkey_url, "wallet_api_home": str(home), "web_threads": 4}
+        app = create_app(Settings(database_url=database_url, **own))
+        with closing(app.extensions["wallet_api"]), served(app) as url:
+            yield Known(url, database_url)
 
 
 def test_each_program_prints_what_follows_from_the_trades_for_few_credits(known: Known) -> None:
@@ -104,7 +106,7 @@ def test_each_program_prints_what_follows_from_the_trades_for_few_credits(known:
         ("Trades as a table", 4),
         ("A backtest", 100),
     ):
-        done = _run(title, known.server, known.key(title, credits))
+        done = _run(title, known.url, known.key(title, credits))
         assert (done.returncode, done.stderr) == (0, "")
         printed[title] = done.stdout.splitlines()
     assert printed["One question in two requests"] == [
@@ -138,7 +140,7 @@ def test_each_program_prints_what_follows_from_the_trades_for_few_credits(known:
 
 
 def test_the_dashboard_leaves_out_one_hit_and_who_never_sells_what_fell(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str
+    url: str, connection: Connection, database_url: str
 ) -> None:
     importer = Importer(database_url)
     importer.wallets(KOLS)
@@ -158,7 +160,7 @@ def test_the_dashboard_leaves_out_one_hit_and_who_never_sells_what_fell(
             (4, CAT, "sell", "Hot", "2.5"),
         )
     )
-    done = _run("A dashboard", gunicorn(workers=1), create_key(connection, "dashboard", credits=2))
+    done = _run("A dashboard", url, create_key(connection, "dashboard", credits=2))
     assert (done.returncode, done.stderr) == (0, "")
     head, chart, signal = done.stdout.splitlines()
     assert head == "Ann: +4.50 SOL, wins 44 % or more, fell by 0.00 at worst, 2.00 not sold"
@@ -170,7 +172,7 @@ def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_an
     known: Known,
 ) -> None:
     many = [f"many{number}" for number in range(120)]
-    Importer(known.url).trades(
+    Importer(known.database_url).trades(
         trade_row(address, f"{name} {hours}", NOW - timedelta(hours=hours), mint=mint_of(name), value=value)
         for name, value, times in (
             # Bought 36 hours ago, when nobody had traded it for 13; after twelve more it has no price.
@@ -181,7 +183,7 @@ def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_an
         )
         for hours, address in times
     )
-    done = _run("A backtest", known.server, known.key("backtest", 100))
+    done = _run("A backtest", known.url, known.key("backtest", 100))
     assert (done.returncode, done.stderr) == (0, "")
     # The dead one first keeps its price.
     assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == [
@@ -197,10 +199,10 @@ def test_the_backtest_counts_each_token_that_was_bought_also_more_than_a_page_an
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_javascript_sums_to_the_last_digit(known: Known) -> None:
     value = "9007199254740993.000000001"
-    Importer(known.url).trades([trade_row(BEN, "large", NOW - timedelta(minutes=9), value=value)])
+    Importer(known.database_url).trades([trade_row(BEN, "large", NOW - timedelta(minutes=9), value=value)])
     done = run_program(
         [str(NODE), JAVASCRIPT],
-        env={"PATH": os.environ["PATH"], "API": known.server.url, "KEY": known.key("javascript", 1)},
+        env={"PATH": os.environ["PATH"], "API": known.url, "KEY": known.key("javascript", 1)},
         capture_output=True,
         text=True,
         timeout=60,
@@ -211,11 +213,11 @@ def test_javascript_sums_to_the_last_digit(known: Known) -> None:
 
 
 def test_the_bot_prints_each_large_buy_once_over_a_restart(
-    gunicorn: StartGunicorn, connection: Connection, database_url: str, tmp_path: Path
+    url: str, connection: Connection, database_url: str, tmp_path: Path
 ) -> None:
     importer = Importer(database_url)
     importer.wallets(WALLETS)
-    server, key = gunicorn(), create_key(connection, "bot", credits=100)
+    key = create_key(connection, "bot", credits=100)
     start = datetime.now(UTC) - timedelta(hours=1)
 
     def trade(number: int, **changes: Any) -> Row:
@@ -224,7 +226,7 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
 
     small, sell = trade(1, value="4.9"), trade(2, transaction_type="sell")
     place = tmp_path / "bot-place"
-    with _bot(server, key, tmp_path) as lines:
+    with _bot(url, key, tmp_path) as lines:
         before = place.read_text()
         importer.trades([trade(3), small, sell])
         assert "for 9 SOL" in lines.get(timeout=60)
@@ -232,7 +234,7 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
         assert eventually(lambda: place.read_text() != before)
     # While it is stopped, also one that is older than all that was printed.
     importer.trades([trade(5), trade(0)])
-    with _bot(server, key, tmp_path) as lines:
+    with _bot(url, key, tmp_path) as lines:
         assert {lines.get(timeout=60).split(" for ")[1] for _ in range(2)} == {"11 SOL", "6 SOL"}
         importer.trades([trade(7)])
         assert "for 13 SOL" in lines.get(timeout=60)
@@ -244,7 +246,7 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
     # A buy that is corrected before the bot has met it.
     importer.trades([trade(11)])
     importer.trades([trade(11, value="21"), trade(9, value="22")])
-    with _bot(server, key, tmp_path) as lines:
+    with _bot(url, key, tmp_path) as lines:
         assert "for 21 SOL" in lines.get(timeout=60)
         importer.trades([trade(13)])
         assert "for 19 SOL" in lines.get(timeout=60)
@@ -255,11 +257,11 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
 
 
 @contextmanager
-def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
+def _bot(url: str, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
     """Run the bot in this block, once it follows the feed; yield the lines that it prints."""
     process: Process[str] = Process(
         [sys.executable, "-u", FOLDER / "bot.py"],
-        env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
+        env={"PATH": os.environ["PATH"], "API": url, "KEY": key},
         cwd=folder,
         stdout=subprocess.PIPE,
         text=True,
@@ -283,16 +285,16 @@ def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]
 
 @pytest.mark.parametrize("title", PROGRAMS)
 def test_a_refused_request_ends_the_program(server: Gunicorn, title: str) -> None:
-    done = _run(title, server, "wk_wrong")
+    done = _run(title, server.url, "wk_wrong")
     assert done.returncode != 0
     assert "403" in done.stderr
 
 
-def _run(title: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
+def _run(title: str, url: str, key: str) -> "subprocess.CompletedProcess[str]":
     """Run a program, by its title."""
     return run_program(
         [sys.executable, FOLDER / f"{PROGRAMS[title]}.py"],
-        env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
+        env={"PATH": os.environ["PATH"], "API": url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
         timeout=60,

@@ -3,15 +3,18 @@
 import os
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.lib.demo_service import DemoService, demo_service
-from tests.lib.processes import Gunicorn, StartGunicorn, run_program
+from tests.lib.processes import Gunicorn, run_program
+from tests.lib.serving import served
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
@@ -61,14 +64,16 @@ def test_every_operation_is_checked(client: FlaskClient) -> None:
     assert {path for path in of_keys if not re.search(rf"{path}[? ]", script)} == set()
 
 
-def test_each_fault_is_one_line_without_the_key(gunicorn: StartGunicorn, demo: DemoService) -> None:
+def test_each_fault_is_one_line_without_the_key(
+    make_app: Callable[[Settings], Flask], demo: DemoService
+) -> None:
     # Without cached responses.
-    server = gunicorn(replace(demo.settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0))
+    app = make_app(replace(demo.settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0))
     turned = b"UPDATE volume_rollup SET volume = -volume;"
-    with connect(str(demo.settings.database_url)) as connection:
+    with connect(str(demo.settings.database_url)) as connection, served(app) as url:
         connection.execute(turned + b"ALTER TABLE token_prices RENAME TO gone")
         try:
-            status, lines = _smoke(server.url, demo.key)
+            status, lines = _smoke(url, demo.key)
         finally:
             connection.execute(turned + b"ALTER TABLE gone RENAME TO token_prices")
     assert status == 1
@@ -78,15 +83,17 @@ def test_each_fault_is_one_line_without_the_key(gunicorn: StartGunicorn, demo: D
 
 
 def test_old_data_and_a_missing_provider_are_faults_unless_that_is_said(
-    gunicorn: StartGunicorn, settings: Settings
+    make_app: Callable[[Settings], Flask], settings: Settings
 ) -> None:
-    with demo_service(settings, age=timedelta(days=3)) as service:
-        server = gunicorn(replace(service.settings, alchemy_api_key=None))
-        status, lines = _smoke(server.url, service.key)
+    with (
+        demo_service(settings, age=timedelta(days=3)) as service,
+        served(make_app(replace(service.settings, alchemy_api_key=None))) as url,
+    ):
+        status, lines = _smoke(url, service.key)
         assert (status, [line.partition(":")[0] for line in lines]) == (1, ["holdings", "health", "age"])
         assert lines[2] == "age: no trade of solana kol in the last 86400 seconds (0 > 0)"
         expected = {"SMOKE_HOLDINGS": "no", "SMOKE_MAX_AGE_SECONDS": "0"}
-        assert _smoke(server.url, service.key, **expected) == (0, [])
+        assert _smoke(url, service.key, **expected) == (0, [])
 
 
 def test_a_key_that_does_not_work_and_a_service_that_is_away_are_faults(server: Gunicorn) -> None:

@@ -7,8 +7,9 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from flask import Response, request
-from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.serving import make_server
 
+from tests.lib.serving import QuietHandler
 from tests.stub import alchemy, markets, nodes, prices, swaps
 from tests.stub.faults import Scenario
 from tests.stub.moralis import Portfolio, create_provider, json_response
@@ -58,7 +59,7 @@ class Stub:
             app.register_blueprint(blueprint)
         app.before_request(self._meet)
         self._lock = threading.Lock()
-        self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Handler)
+        self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=QuietHandler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -159,12 +160,3 @@ def _subject(parameters: list[Any]) -> str:
     if not isinstance(first, str):
         return ""
     return first.lower() if first.startswith("0x") else first
-
-
-class _Handler(WSGIRequestHandler):
-    """Keeps connections open, and logs nothing."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log(self, type: str, message: str, *args: Any) -> None:
-        """Log nothing."""
