@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -91,9 +91,10 @@ def track(connection: Connection, database_url: str, hold: Hold) -> Hold:
             (chain, address),
         )
         if traded:
-            now = datetime.now(UTC)
+            # A second ago: prices are of whole seconds.
+            at = datetime.now(UTC) - timedelta(seconds=1)
             Importer(database_url).trades(
-                trade_row(address, "s", now, blockchain=chain, mint=token.address) for token in traded
+                trade_row(address, "s", at, blockchain=chain, mint=token.address) for token in traded
             )
         return address
 

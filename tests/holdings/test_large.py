@@ -63,6 +63,7 @@ def _tokens(server: Gunicorn, address: str, key: str) -> int:
             return False
         active = response.json()["data"]["active_holdings"]
         if not active["loading"]:
+            assert "first 10000 of 20001 tokens" in response.json()["data"]["warnings"][0]
             found.append(active["count"])
         return bool(found)
 

@@ -1,11 +1,17 @@
 """The response for a wallet is the same with every provider."""
 
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Hold, Send, SendAt, active, evm_token, solana_token
+from tests.holdings.conftest import Hold, Send, SendAt, evm_token, solana_token
+from tests.ledger.in_process import Importer
+from tests.ledger.rows import price_row
 from tests.stub.moralis import Balance
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
@@ -24,8 +30,14 @@ def row(token: Balance, formatted: str, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
+def priced(row: dict[str, Any], worth: str) -> dict[str, Any]:
+    """Return a row of a token that was traded for as much of the native coin."""
+    return row | {"price": 1, "price_source": "trade", "worth": Decimal(worth)}
+
+
 def rows(response: TestResponse) -> list[dict[str, Any]]:
-    holdings = active(response)
+    holdings = json.loads(response.text, parse_float=Decimal)["data"]["active_holdings"]
+    assert response.status_code == 200
     assert holdings["loading"] is False
     assert holdings["count"] == len(holdings["tokens"])
     return list(holdings["tokens"])
@@ -48,10 +60,12 @@ def test_a_wallet_has_the_same_response_on_every_chain(send_at: SendAt, track: H
         own = (few, none, many)
         address = track(chain, native=1234567890123456789, tokens=own, traded=own)
         native = Balance("native", name, currency, 9 if chain == "solana" else 18, 1234567890123456789)
-        assert rows(send(chain, address)) == [
+        found = rows(send(chain, address))
+        assert [bool(shown.pop("price_at", None)) for shown in found] == [False, True, True]
+        assert found == [
             row(native, formatted[0], verified_contract=True),
-            row(many, formatted[1]),
-            row(few, formatted[2]),
+            priced(row(many, formatted[1]), formatted[1][:8]),
+            priced(row(few, formatted[2]), formatted[2][:8]),
         ]
         (nothing,) = rows(send(chain, track(chain)))
         assert nothing == row(native._replace(units=0), "0", verified_contract=True)
@@ -92,3 +106,47 @@ def test_a_page_of_balances_that_were_read_again_is_refused(
     refused = send_at()("solana", address, limit=3, cursor=cursor)
     assert (refused.status_code, refused.json["error"]["parameter"]) == (400, "cursor")
     assert "begin from the start" in refused.json["error"]["message"]
+
+
+@pytest.mark.settings(answer_ttl_seconds=0)
+def test_balances_are_worth_what_their_tokens_cost(
+    send: Send, client: FlaskClient, api_key: str, track: Hold, database_url: str
+) -> None:
+    importer = Importer(database_url)
+    traded, quoted, unknown = (solana_token(number, number * 1_500_000) for number in range(1, 4))
+    address = track("solana", native=2 * 10**9, tokens=(traded, quoted, unknown), traded=(traded, quoted))
+    without_dollars = send("solana", address)
+    assert "price" not in rows(without_dollars)[0]
+    now = datetime.now(UTC)
+    importer.prices([price_row("200", now - timedelta(minutes=1))])
+    quote = {"usd": "60", "priced_at": now.isoformat(), "liquidity_usd": "20000"}
+    assert importer.quotes([{"blockchain": "solana", "mint": quoted.address} | quote]).landed == 1
+    response = send("solana", address)
+    found = {shown["token_address"]: shown for shown in rows(response)}
+    assert response.headers["ETag"] != without_dollars.headers["ETag"]
+    worth = {mint: (shown.get("worth"), shown.get("worth_usd")) for mint, shown in found.items()}
+    assert worth == {
+        "native": (2, 400),
+        traded.address: (Decimal("1.5"), 300),
+        quoted.address: (Decimal("0.9"), 180),
+        unknown.address: (None, None),
+    }
+    query = {"blockchain": "solana", "mint": ",".join(found), "api_key": api_key}
+    prices = client.get("/v1/tokens/prices", query_string=query).text
+    for price in json.loads(prices, parse_float=Decimal)["data"]["tokens"]:
+        own = [found[price["mint"]].get(name) for name in ("price", "price_at", "price_source")]
+        assert own == [price["price"], price["price_at"], price["price_source"]]
+    texts = {shown["token_address"]: shown for shown in rows(send("solana", address, amounts="string"))}
+    assert [texts[quoted.address][name] for name in ("price", "worth")] == ["0.3", "0.9"]
+
+
+def test_balances_are_returned_when_no_price_can_be_read(
+    send_at: SendAt, track: Hold, connection: Connection
+) -> None:
+    token = solana_token(1, 5)
+    address = track("solana", tokens=(token,), traded=(token,))
+    with connection.transaction():
+        connection.execute("LOCK TABLE token_prices")
+        response = send_at(statement_timeout_seconds=0.5)("solana", address)
+    assert rows(response)[1] == row(token, "0.000005")
+    assert "No prices" in response.json["data"]["warnings"][0]

@@ -21,6 +21,7 @@ from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
+from wallet_api.queries.holdings_worth import Balance, worth_of
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, read_flows, read_windows
 from wallet_api.queries.outcomes import TokenMoment, read_outcomes
@@ -237,6 +238,11 @@ def _of_tokens(
             given = {"blockchain": chain, "mint": own, "as_of": moment}
             data = token_prices(connection, now, given, rule)
             found["token_prices", moment, chain, own] = exact(made(PricesSchema), data)["tokens"]
+        balances = tuple(
+            zip(("native", *own), cycle(("0", "12.5", "98765432109876.5", f"0.{1:018}")), strict=False)
+        )
+        worth = worth_of(connection, now, chain, [Balance(*balance) for balance in balances], rule)
+        found["holdings_worth", now, chain, balances] = worth
     for place in mints:
         _, block = read_token(connection, now, rule, *place)
         found["token", now, *place] = block and {

@@ -175,6 +175,28 @@ class Ledger:
 
         return [row(mint) for mint in mints]
 
+    def holdings_worth(
+        self, now: datetime, blockchain: str, balances: Sequence[tuple[str, str]]
+    ) -> dict[int, Row]:
+        """Return by their places what balances of mints are worth, of those with a price."""
+        native = max(self._native_prices(blockchain, now), default=None)
+        found: dict[int, Row] = {}
+        for place, (mint, amount) in enumerate(balances):
+            if mint == "native":
+                priced = None if native is None else Priced(Fraction(1), native[0], "")
+            else:
+                priced = self._priced(now, blockchain, mint)
+            if priced is not None:
+                worth = Fraction(amount) * priced.value
+                found[place] = {
+                    "price": shown_price(priced.value),
+                    "price_at": shown_time(priced.at),
+                    "price_source": priced.source or None,
+                    "worth": shown(worth, 9),
+                    "worth_usd": None if native is None else shown(worth * (native[1] or 0), 4),
+                }
+        return found
+
     def native_price(self, now: datetime, blockchain: str) -> Row:
         """Return the latest price of the native coin in USD, and its time."""
         at, usd = max(self._native_prices(blockchain, now), default=(None, None))

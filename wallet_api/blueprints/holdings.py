@@ -1,5 +1,6 @@
 """GET /v1/wallets/holdings: the balances of one wallet, live."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -9,10 +10,12 @@ from flask import Blueprint, Response
 from wallet_api.access.gate import free_of_charge
 from wallet_api.access.scopes import KeyScope
 from wallet_api.cache import Cached
-from wallet_api.errors import InvalidParameter, WalletNotFound
+from wallet_api.database import Row
+from wallet_api.errors import InvalidParameter, ServiceUnavailable, WalletNotFound
 from wallet_api.holdings.formatting import FormattedSnapshot
 from wallet_api.holdings.service import HoldingsUnavailable, ProviderNotConfigured
 from wallet_api.queries import cursors
+from wallet_api.queries.holdings_worth import MOST_BALANCES, Balance, worth_of
 from wallet_api.queries.paging import with_warnings
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.examples import ADDRESS, examples_of
@@ -30,6 +33,8 @@ class _PlaceKey(msgspec.Struct, array_like=True, frozen=True):
     taken: str
     start: int
 
+
+_BALANCE = msgspec.json.Decoder(Balance)
 
 _operation = Operation(
     name="get_holdings",
@@ -67,15 +72,16 @@ def holdings() -> Response:
 
     def get_data() -> dict[str, Any]:
         formatted = service.format(wallet[0], snapshot)
-        tokens, count, pages = _page(formatted, wallet, arguments.get("limit"), arguments.get("cursor"))
+        page, pages = _page(formatted, wallet, arguments.get("limit"), arguments.get("cursor"))
+        tokens, warnings = _with_worth(wallet[0], page)
         active = {
-            "tokens": orjson.Fragment(tokens),
-            "count": count,
+            "tokens": tokens,
+            "count": len(tokens),
             "last_updated": formatted.last_updated,
             "stale": result.stale,
             "loading": False,
         }
-        return with_warnings({"active_holdings": active, **pages}, formatted.warnings)
+        return with_warnings({"active_holdings": active, **pages}, [*formatted.warnings, *warnings])
 
     source = Cached(snapshot, snapshot.taken_at, hit=result.cached)
     return _operation.respond(get_data, arguments, source, version=(snapshot.refreshed_at, result.stale))
@@ -83,10 +89,10 @@ def holdings() -> Response:
 
 def _page(
     snapshot: FormattedSnapshot, wallet: tuple[str, str], limit: int | None, cursor: str | None
-) -> tuple[bytes, int, dict[str, Any]]:
-    """Return the tokens of a page as JSON, their number, and the pagination if there is one."""
+) -> tuple[list[bytes], dict[str, Any]]:
+    """Return the tokens of a page, each as JSON, and the pagination if there is one."""
     if limit is None and cursor is None:
-        return snapshot.tokens, snapshot.count, {}
+        return snapshot.rows(), {}
     scope = ("wallets/holdings", *wallet)
     taken = snapshot.refreshed_at.isoformat()
     start = 0
@@ -99,10 +105,26 @@ def _page(
             )
         start = key.start
     end = snapshot.count if limit is None else start + limit
-    rows = orjson.loads(snapshot.tokens)[start:end]
     last = _PlaceKey(taken, end) if end < snapshot.count else None
     pagination = cursors.pagination(scope, limit or snapshot.count, last, total=snapshot.count)
-    return orjson.dumps(rows), len(rows), {"pagination": pagination}
+    return snapshot.rows(start, end), {"pagination": pagination}
+
+
+def _with_worth(blockchain: str, tokens: list[bytes]) -> tuple[list[bytes | Row], list[str]]:
+    """Return the tokens, with what those with a price are worth, and what is to be said of the others."""
+    balances = [_BALANCE.decode(token) for token in tokens[:MOST_BALANCES]]
+    try:
+        with services().database.read() as connection:
+            worth = worth_of(connection, datetime.now(UTC), blockchain, balances, services().price_rule)
+    except ServiceUnavailable:
+        # The balances are known without the ledger.
+        return [*tokens], ["No prices could be read right now: no row has a price or a worth."]
+    rows = [orjson.loads(row) | worth[place] if place in worth else row for place, row in enumerate(tokens)]
+    if len(tokens) <= MOST_BALANCES:
+        return rows, []
+    return rows, [
+        f"Only the first {MOST_BALANCES} of {len(tokens)} tokens can have a price: use limit and cursor."
+    ]
 
 
 def _check_type(scope: KeyScope, blockchain: str, address: str) -> None:

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+import msgspec
 import orjson
 
 from wallet_api.chains import Chain
 from wallet_api.holdings.snapshots import Snapshot
 from wallet_api.providers.balances.base import NATIVE, Balances, HeldToken
 from wallet_api.times import shown_time
+
+_ROWS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,10 @@ class FormattedSnapshot:
     left_out: int
     refreshed_at: datetime
     taken_at: float
+
+    def rows(self, start: int = 0, end: int | None = None) -> list[bytes]:
+        """Return the rows from `start` to before `end`, each as JSON."""
+        return [bytes(row) for row in _ROWS.decode(self.tokens)[start:end]]
 
     @property
     def last_updated(self) -> str:

@@ -67,6 +67,7 @@ class HoldingsService:
         registry: CollectorRegistry,
     ) -> None:
         self._bulkhead = bulkhead
+        self._await_turn = await_turn
         self._ttl = settings.holdings_ttl_seconds
         self._wait_seconds = settings.holdings_wait_seconds
         self._shown = Filter(settings.holdings_keep_spam, read_denied(settings.token_denylist))
@@ -112,7 +113,8 @@ class HoldingsService:
         """Return the balances of a tracked wallet, `address` in its stored form.
 
         Raise NotFound if the wallet is not tracked, HoldingsUnavailable if its provider failed or is not
-        configured, and there is no snapshot.
+        configured, and there is no snapshot. Raise Busy if the balances are large, and another request has
+        large ones in memory.
         """
         try:
             holdings = self._read(blockchain, address)
@@ -121,6 +123,8 @@ class HoldingsService:
             raise
         state = "loading" if holdings.snapshot is None else "stale" if holdings.stale else "fresh"
         self._responses.labels(blockchain, state).inc()
+        if isinstance(holdings.snapshot, FormattedSnapshot):
+            self._await_turn(holdings.snapshot.count)
         return holdings
 
     def format(self, blockchain: str, snapshot: Snapshot | FormattedSnapshot) -> FormattedSnapshot:

@@ -3,7 +3,7 @@
 import { datesOf, dayBefore } from "./address.js";
 import { Block } from "./block.js";
 import { $, explorerLink, figures, make, outLink, picture, shortened, table, tokenLink, words } from "./elements.js";
-import { ago, amount, change, count, date, gained, orDash, percent, price, signed, unknown, usd } from "./formats.js";
+import { ago, amount, change, count, date, gained, orDash, percent, price, signed, usd } from "./formats.js";
 import { profitPlot } from "./plots.js";
 import { state } from "./state.js";
 import { dates, explained, filters, heading, knownSince, tradeColumns } from "./views.js";
@@ -45,7 +45,10 @@ export function wallet(chain, type, address) {
       show: ({ months }) => profitPlot(months.flatMap((month) => month.dates), currency),
     }),
     tokens(currency, of, why),
-    holdings(currency, { blockchain: chain, address }, trades),
+    new Block("Holdings", {
+      id: "holdings", rows: 11, isFixed: true, follows: trades, isPending: (balances) => balances.active_holdings.loading,
+      of: ["wallets/holdings", { blockchain: chain, address }], show: ({ active_holdings: held }) => holdings(chain, held),
+    }),
     trades,
   ];
 }
@@ -108,31 +111,18 @@ function tokens(currency, of, why) {
   });
 }
 
-function holdings(currency, of, follows) {
-  return new Block("Holdings", {
-    id: "holdings", rows: 11, isFixed: true, follows, isPending: (balances) => balances.active_holdings.loading, of: ["wallets/holdings", of],
-    then({ active_holdings: { tokens } }) {
-      const mint = tokens.slice(0, state.meta.limits.batch_max_mints).map((token) => token.token_address);
-      return mint.length ? ["tokens/prices", { blockchain: of.blockchain, mint }] : null;
-    },
-    // Prices are in the order of the tokens.
-    show({ active_holdings: held }, priced) {
-      if (held.loading) return words("The balances are being fetched …");
-      const rows = held.tokens.map((token, place) => {
-        const units = Number(token.amount_formatted);
-        const worth = (each) => (unknown(each) ? null : each * units);
-        const { price, price_usd: usd, price_source } = priced?.tokens[place] ?? {};
-        return { ...token, mint: token.token_address, units, price, price_source, worth: worth(price), usd: worth(usd) };
-      }).sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
-      return [table([
-        ["Token", "", (token) => (token.mint === "native" ? make("strong", {}, token.symbol) : tokenLink(of.blockchain)(token)), ""],
-        ["Amount", "units", amount],
-        [`Price, ${currency}`, "price", price, "n wide"],
-        ["Price of", "price_source", orDash(String), "wide"],
-        [`Worth, ${currency}`, "worth", amount],
-        ["Worth, $", "usd", usd, "n wide"],
-      ], rows.slice(0, MOST_ROWS), "It holds nothing."),
-      rows.length > MOST_ROWS ? words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`) : null];
-    },
-  });
+function holdings(chain, held) {
+  if (held.loading) return words("The balances are being fetched …");
+  const currency = state.meta.currencies[chain];
+  const rows = held.tokens.map((token) => ({ ...token, mint: token.token_address }))
+    .sort((a, b) => (b.worth ?? -1) - (a.worth ?? -1));
+  return [table([
+    ["Token", "", (token) => (token.mint === "native" ? make("strong", {}, token.symbol) : tokenLink(chain)(token)), ""],
+    ["Amount", "amount_formatted", amount],
+    [`Price, ${currency}`, "price", price, "n wide"],
+    ["Price of", "price_source", orDash(String), "wide"],
+    [`Worth, ${currency}`, "worth", amount],
+    ["Worth, $", "worth_usd", usd, "n wide"],
+  ], rows.slice(0, MOST_ROWS), "It holds nothing."),
+  rows.length > MOST_ROWS ? words(`The ${MOST_ROWS} worth most, of ${count(rows.length)}.`) : null];
 }

@@ -33,10 +33,7 @@
        shown AS (
        SELECT ordinal AS place,
 {token_overview},
-              round_price(price) AS price,
-              price_source,
-              round_half_up(quantity * price, 9) AS worth,
-              round_half_up(quantity * price * latest.usd, 4) AS worth_usd
+{worth}
          FROM page
         CROSS JOIN latest
 {traded_usd}

@@ -111,14 +111,14 @@ def respond(
 ) -> Response:
     """Respond with what `get_body` returns, or has returned to an earlier request with these arguments.
 
-    A body that is computed from `source`, a value of another cache, is cached for each `version` of it; by
-    default for each time at which it was made.
+    A body that is computed from `source`, a value of another cache, is cached for each time at which that was
+    made. One that is computed from a `version` of it and more is cached for its lifetime.
     """
     caches = current_app.extensions[_EXTENSION]
-    cache: Cache[Body] = caches[lifetime] if source is None else caches[None]
+    cache: Cache[Body] = caches[lifetime]
+    if source is not None and version is None:
+        cache, version = caches[None], source.made_at
     request = current_request()
-    if source is not None:
-        version = version or source.made_at
     key = (request.endpoint, request.format, request.data_form, version, *arguments.items())
 
     def compute() -> Body:

@@ -107,7 +107,7 @@ class Operation:
         """Respond with what `get_data` returns, or has returned to an earlier request with these arguments.
 
         Without arguments it is for this request alone. With `source`, a value of another cache, it lives as
-        long as that value, or its `version`.
+        long as that value; with a `version` of it, and what is read beside it, as long as any other data.
         """
         if arguments is None:
             written = _written(self.data, get_data())

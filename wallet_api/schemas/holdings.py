@@ -2,7 +2,7 @@
 
 from wallet_api.schemas.argument_fields import WholeNumber
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, String, Strings
+from wallet_api.schemas.fields import Amount, Boolean, Integer, Moment, Rows, String, Strings, WrittenRows
 from wallet_api.schemas.paging import CursorMixin, PaginationSchema
 from wallet_api.schemas.shapes import Shape
 
@@ -29,12 +29,17 @@ class TokenBalanceSchema(Shape):
     verified_contract = Boolean(
         "Whether the provider lists the token, which does not make it safe; for EVM chains."
     )
+    price = Amount("Price of the token as in `/v1/tokens/prices`; absent without one.", optional=True)
+    price_at = Moment("Time of the trade or quote that makes it; absent without one.", optional=True)
+    price_source = String("`trade` or `market`: what makes the price; absent for `native`.", optional=True)
+    worth = Amount("The balance at the price; absent without one.", optional=True)
+    worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
 
 
 class ActiveHoldingsSchema(Shape):
     """A wallet's balances, the native coin first, then by amount; empty while `loading`."""
 
-    tokens = Rows(
+    tokens = WrittenRows(
         TokenBalanceSchema,
         "The native coin, then the others, largest first; empty while `loading`.",
         many=True,
@@ -57,6 +62,7 @@ class HoldingsSchema(Shape):
         optional=True,
     )
     warnings = Strings(
-        "How many rows of the provider could not be read: the balances are not complete. Absent if none.",
+        "How many rows of the provider could not be read, tokens whose prices were not, an old native price;"
+        " absent if none.",
         optional=True,
     )
