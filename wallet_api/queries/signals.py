@@ -26,6 +26,7 @@ LEAST_WALLETS = {"cluster": 3, "entry": 1, "exit": 3}
 _ACTIVE = timedelta(hours=24)
 
 _SIGNALS = load_sql(__package__, "signals")
+_TOKENS = load_sql(__package__, "signal_tokens")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class SignalOptions:
         return min(self.hours, MAX_HOURS)
 
     def parameters(self, moment: datetime) -> dict[str, Any]:
-        """Return the parameters of signals.sql for a window that ends at a moment."""
+        """Return the parameters of signals.sql and signal_tokens.sql for a window that ends at a moment."""
         return {
             **group_parameters(self.blockchain, self.type),
             "mode": self.mode,
@@ -122,8 +123,7 @@ def signal_tokens(
     """Return the ids of the tokens of all signals of a group at a moment, by the default options."""
     options = SignalOptions(blockchain, type, mode, include_wallets=False)
     parameters = options.parameters(moment) | {"now": moment, "limit": None}
-    _, [signals, _] = connection.fetch_lists(_SIGNALS, parameters)
-    return list(signals["token_id"])
+    return [row["token_id"] for row in connection.execute(_TOKENS, parameters)]
 
 
 def size_of_signals(data: Mapping[str, Any]) -> int:
