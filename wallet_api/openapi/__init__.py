@@ -36,7 +36,8 @@ status below. On 429 and 503 wait for the seconds in `Retry-After`, then try aga
 **Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` are the state of your key's rate limit, and
 `X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set other prices, which
 `/v1/key` shows. Errors, 304 and balances that are still loading are free. Without credits, everything but
-`/v1/key` is a 403. A limit or window beyond its maximum is capped, and `warnings` says so.
+`/v1/key` is a 403. A limit or window beyond its maximum is capped, and `warnings` says so; a whole
+number above 10^18 counts as 10^18.
 
 **Conditional requests.** Responses have an `ETag`. Send it as `If-None-Match`, and data that has not
 changed is a 304 without a body. Large responses are compressed for callers that send `Accept-Encoding:

@@ -11,7 +11,7 @@ from marshmallow import Schema, fields, missing
 
 from wallet_api.openapi.words import reference
 from wallet_api.responses.examples import ARGUMENTS, argument_example
-from wallet_api.schemas.argument_fields import Switch, Time
+from wallet_api.schemas.argument_fields import Switch, Time, WholeNumber
 from wallet_api.schemas.feed import OF_EVENTS, ChangeSchema
 from wallet_api.schemas.fields import Amount, Moment
 
@@ -81,6 +81,9 @@ class _Converter(OpenAPIConverter):
             parameter["example"] = argument_example(name, getattr(field, "allowed", ()))
         if getattr(field, "unless", None):
             parameter["required"] = False
+        if isinstance(field, WholeNumber) and "maximum" not in parameter["schema"]:
+            # Of any length: a larger one than of 64 bits is accepted.
+            del parameter["schema"]["format"]
         if self.has_strings and name == "amounts":
             # A client of this document has to request what it describes.
             parameter |= {"required": True, "schema": {"type": "string", "const": "string"}}
