@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.figures import BOARD_PERIODS, PERIODS, compare, figures, signals
-from tests.ledger.in_process import exact
+from tests.ledger.in_process import exact, made
 from tests.ledger.loaded import in_period, loaded
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
@@ -28,6 +28,7 @@ from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_bo
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.schemas.analytics import BucketSchema
 from wallet_api.schemas.leaderboard import EntrySchema
 from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.times import read_time
@@ -336,6 +337,61 @@ def test_the_window_that_a_period_states_has_its_figures(database_url: str, conn
         if period == "all":
             del named["period_realized_pnl_chart"], again["period_realized_pnl_chart"]
         assert again == named, (wallet["address"], period)
+
+
+def test_a_trend_has_kept_hours_and_the_trades_of_those_that_its_buckets_cut(
+    database_url: str, connection: Connection
+) -> None:
+    hour, instant = timedelta(hours=1), timedelta.resolution
+    cuts = [NOW - 6 * number * hour for number in (0, 1, 2, 119, 120)]
+    whole = [cut.replace(minute=0, second=0) for cut in cuts]
+    edges = (*cuts, *whole, *(at + hour for at in whole), *(at - 3 * hour for at in whole))
+    moments = [edge + nudge for edge in edges for nudge in (-instant, timedelta(0), instant)]
+    rows = [
+        trade_row(FURTHER[place % 3]["wallet_address"], f"s{place}", at, mint=mint_of(f"token {place % 7}"))
+        | {"transaction_type": ("buy", "buy", "sell")[place % 5 % 3], "value": f"{place + 1}.5"}
+        | ({"value_usd": f"{place}.25"} if place % 4 else {})
+        for place, at in enumerate(at for at in moments if at <= NOW)
+    ]
+    # The hours of the third window are not all kept.
+    spans = [
+        "30d",
+        Bounds(whole[0] - timedelta(days=20), whole[0]),
+        Bounds(cuts[1] - timedelta(days=25), cuts[1]),
+    ]
+    spans += [Bounds(NOW - timedelta(days=40), NOW - timedelta(days=12))]
+    importer = in_process.Importer(database_url)
+
+    def trends() -> dict[tuple[Any, ...], Any]:
+        return {
+            ("volume_trend", NOW, *group, span): exact(
+                made(BucketSchema), volume_trend(connection, NOW, in_period(group, span)).buckets
+            )
+            for group, span in product((("solana", "kol"), ("solana", "all")), spans)
+        }
+
+    def check(wallets: list[Row], rows: list[Row]) -> None:
+        ledger = Ledger()
+        ledger.add_wallets(wallets)
+        ledger.add_trades(rows)
+        compare(trends(), ledger)
+
+    importer.wallets(FURTHER)
+    importer.trades(rows)
+    check(FURTHER, rows)
+    corrected = [row | {"value": "1000", "value_usd": ""} for row in rows[::3]]
+    importer.trades(corrected)
+    rows = [*corrected, *(row for place, row in enumerate(rows) if place % 3)]
+    check(FURTHER, rows)
+    importer.remove_trades(rows[::2])
+    check(FURTHER, rows := rows[1::2])
+    importer.wallets(retyped := [FURTHER[0] | {"type": "smart"}, *FURTHER[1:]])
+    check(retyped, rows)
+    kept = trends()
+    connection.execute("UPDATE wallet_hours SET invested = invested + 1")
+    assert trends() != kept
+    assert rebuild_ledger(connection)["wallet_hours"] > 0
+    assert trends() == kept
 
 
 def _shown(board: Board, asked: dict[str, Any]) -> list[Row]:

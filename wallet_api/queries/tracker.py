@@ -6,19 +6,16 @@ from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Columns, Connection, Row, load_sql, rows_where
-from wallet_api.ledger.merge import WALLET_HOURS
 from wallet_api.periods import PERIOD_LENGTHS, long_step_of
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import Cut, cut, cut_period
+from wallet_api.queries.windows import HOURS_KEPT, Cut, cut, cut_period
 from wallet_api.wallets import Wallet
 
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _HOURS_OF_DAY = 24
-# A day less than are kept: a service and an import have clocks of their own.
-_HOURS_KEPT = WALLET_HOURS - _DAY
 # Of each list of tokens and trades.
 MAX_ROWS = 1000
 
@@ -114,7 +111,7 @@ def _statement(span: TimeSpan, now: datetime) -> tuple[LiteralString, dict[str, 
         return _HOURS, parameters
     parts, by_days = cut_period(span.since, span.until), bucket >= _DAY
     hours = cut(span.since, span.until, _HOUR)
-    if not by_days and span.since < now - _HOURS_KEPT:
+    if not by_days and span.since < now - HOURS_KEPT:
         # Not all hours are kept.
         hours = Cut(hours.first, hours.first, [span.since], [span.until])
     return _DAYS, {

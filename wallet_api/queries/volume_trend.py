@@ -9,11 +9,13 @@ from wallet_api.periods import long_step_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.spans import TimeSpan, span_of_group
-from wallet_api.queries.windows import cut_period
+from wallet_api.queries.windows import HOURS_KEPT, cut_period
 from wallet_api.times import shown_time
 
 _HOURS, _DAYS = (load_sql(__package__, f"volume_trend_{kind}") for kind in ("hours", "days"))
 _DAY = timedelta(days=1)
+# Of shorter buckets so many hours are cut that their trades are read as fast.
+_LEAST_OF_HOURS = timedelta(hours=6)
 # The last instant of a day, by which all others are.
 _MIDNIGHT = datetime(1970, 1, 1, tzinfo=UTC) - datetime.resolution
 _NONE = dict.fromkeys(("buy", "buy_usd", "sell", "sell_usd", "volume", "volume_usd", "txn", "wallets"), 0)
@@ -43,6 +45,7 @@ def volume_trend(connection: Connection, now: datetime, given: Mapping[str, Any]
         "since": span.since,
         "until": span.until,
         "length": step,
+        "by_hours": step >= _LEAST_OF_HOURS and span.since >= now - HOURS_KEPT,
     }
     statement, origin = _HOURS, span.until
     if step >= _DAY:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.errors import InvalidParameter
+from wallet_api.ledger.merge import WALLET_HOURS
 
 BUCKET_SECONDS = (1, 60, 3600)
 # The trades of one token are too few to be worth a rollup by minutes.
@@ -12,6 +13,8 @@ TOKEN_BUCKET_SECONDS = (1, 3600)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
+# A day less of wallet_hours than there are: a service and an import have clocks of their own.
+HOURS_KEPT = WALLET_HOURS - _DAY
 
 
 def moment_of(as_of: datetime | None, now: datetime) -> datetime:
