@@ -1,0 +1,119 @@
+"""What the statements that read a group's trades of a window cost PostgreSQL, in ledgers of several sizes.
+
+    python -m tests.benchmarks.growth [--sizes 50000,500000,2000000] [--keep FOLDER]
+
+prints the table of docs/scaling.md: CPU milliseconds of one process, nothing cached, the least of three. The
+ledgers are made in SQL, all trades in one group of 1,000 wallets. The newest trades of kept ones grow old.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+import psutil
+
+from tests.benchmarks.ledger_world import BLOCKCHAIN, TYPE
+from wallet_api import embedded, migrations
+from wallet_api.database import Connection, connect, load_statements
+from wallet_api.queries.analytics import read_most_traded
+from wallet_api.queries.leaderboard_page import read_board
+from wallet_api.queries.net_flow import read_flows
+from wallet_api.queries.signals import SignalOptions, group_signals
+from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.settings import Settings
+
+ROUNDS = 3
+_MAKE = load_statements(__package__, "growth")
+_IS_MADE = "SELECT EXISTS (SELECT FROM lifetimes) AS found"
+
+Question = Callable[[Connection, datetime], Any]
+
+
+def _questions() -> dict[str, Question]:
+    group = {"blockchain": BLOCKCHAIN, "type": TYPE}
+
+    def about(read: Callable[..., Any], **options: Any) -> Question:
+        return partial(_read, read, group | options)
+
+    return {
+        **{f"most_traded {period}": about(read_most_traded, period=period) for period in ("7d", "30d")},
+        **{f"volume_trend {period}": about(volume_trend, period=period) for period in ("7d", "30d")},
+        **{f"net_flow {period}": about(read_flows, period=period) for period in ("1d", "7d")},
+        **{f"leaderboard {period}": about(read_board, period=period) for period in ("7d", "30d")},
+        "leaderboard 7d with charts": about(read_board, period="7d", with_charts=True),
+        **{
+            f"signals {mode}, {hours} h": about(group_signals, options=SignalOptions(mode, hours=hours))
+            for mode, hours in (("cluster", 24), ("cluster", 168), ("exit", 168))
+        },
+    }
+
+
+def _read(
+    read: Callable[..., Any], options: Mapping[str, Any], connection: Connection, now: datetime
+) -> None:
+    read(connection, now, **options)
+
+
+@click.command()
+@click.option("--sizes", default="50000,500000,2000000", show_default=True, help="Numbers of trades.")
+@click.option("--keep", type=click.Path(path_type=Path), help="Keep the ledgers below this folder.")
+@click.option("--only", default="", help="Questions whose name this expression finds.")
+def main(sizes: str, keep: Path | None, only: str) -> None:
+    """Print the table."""
+    wanted = {name: question for name, question in _questions().items() if re.search(only, name)}
+    figures = {size: _measured(size, keep, wanted) for size in map(int, sizes.split(","))}
+    print("| | " + " | ".join(f"{size:,}" for size in figures) + " |")
+    print("|---|" + "---:|" * len(figures))
+    for name in wanted:
+        print(f"| {name} | " + " | ".join(f"{found[name]:,.0f}" for found in figures.values()) + " |")
+
+
+def _measured(trades: int, keep: Path | None, questions: Mapping[str, Question]) -> dict[str, float]:
+    with _ledger(trades, keep) as connection:
+        process = psutil.Process(connection.info.backend_pid)
+
+        def cost(question: Question) -> float:
+            before = process.cpu_times()
+            question(connection, datetime.now(UTC) - timedelta(seconds=1))
+            after = process.cpu_times()
+            return (after.user + after.system - before.user - before.system) * 1000
+
+        found = {}
+        for name, question in questions.items():
+            found[name] = min(cost(question) for _ in range(ROUNDS))
+            click.echo(f"{trades:,}: {name}: {found[name]:,.0f} ms", err=True)
+        return found
+
+
+@contextmanager
+def _ledger(trades: int, keep: Path | None) -> Iterator[Connection]:
+    with ExitStack() as stack:
+        folder = keep or Path(stack.enter_context(TemporaryDirectory(prefix="wallet-growth-")))
+        home = folder / str(trades)
+        home.mkdir(parents=True, exist_ok=True)
+        for place in (folder, home):
+            # The server of root runs as another user.
+            place.chmod(0o711)
+        settings = stack.enter_context(embedded.running(Settings(wallet_api_home=str(home / "home"))))
+        connection = stack.enter_context(connect(str(settings.database_url)))
+        migrations.migrate(connection)
+        if not connection.fetch_value(_IS_MADE):
+            click.echo(f"making a ledger of {trades:,} trades …", err=True)
+            connection.execute("SET work_mem = '256MB'")
+            for statement in _MAKE.values():
+                connection.execute(statement, {"trades": trades})
+            connection.execute("VACUUM ANALYZE")
+            connection.execute("RESET work_mem")
+        # What parallel workers use would not be counted.
+        connection.execute("SET max_parallel_workers_per_gather = 0")
+        yield connection
+
+
+if __name__ == "__main__":
+    main()
