@@ -1,6 +1,7 @@
 """What decides of first buyers, without a node: the most requests, what is kept, and who bought together."""
 
 import json
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -11,9 +12,17 @@ import pytest
 
 from wallet_api.chains import CHAINS
 from wallet_api.decoding.trades import Draft
-from wallet_api.discovery.kept import Kept
-from wallet_api.discovery.launches import Beginning, Launch, Reading, Trades, Wallets, candidates, together
+from wallet_api.discovery.launches import (
+    Beginning,
+    Launch,
+    Reading,
+    Trades,
+    Wallets,
+    candidates,
+    joint_buyers,
+)
 from wallet_api.discovery.purse import Purse, Spent
+from wallet_api.discovery.results import Results
 from wallet_api.discovery.solana import curve_of
 from wallet_api.providers.jsonrpc import Error, NodeResult
 
@@ -25,7 +34,9 @@ WALLETS = Wallets(CHAINS["solana"])
 def draft(address: str, mint: str, seconds: float = 0, *, is_sell: bool = False) -> Draft:
     """Return a trade."""
     moment = AT + timedelta(seconds=seconds)
-    return Draft(WALLETS.of(address), f"{address} {mint} {seconds}", mint, is_sell, moment, None, Decimal(1))
+    return Draft(
+        WALLETS.wallet(address), f"{address} {mint} {seconds}", mint, is_sell, moment, None, Decimal(1)
+    )
 
 
 def reading(address: str, mint: str, block: int = 1, *, is_sell: bool = False) -> Reading:
@@ -39,7 +50,7 @@ def test_no_request_is_sent_beyond_the_most_and_a_batch_counts_each_call() -> No
     with pytest.raises(Spent):
         purse.wait(3)
     purse.wait(2)
-    assert (purse.spent, purse.left) == (12, 0)
+    assert (purse.spent, purse.remaining) == (12, 0)
     with pytest.raises(Spent):
         purse.wait()
 
@@ -51,7 +62,7 @@ def test_an_allowance_ends_with_its_block() -> None:
         with pytest.raises(Spent):
             purse.wait()
     purse.wait(8)
-    assert purse.left == 0
+    assert purse.remaining == 0
 
 
 def key(name: str) -> bytes:
@@ -59,67 +70,49 @@ def key(name: str) -> bytes:
     return sha256(name.encode()).digest()
 
 
-def test_results_are_kept_only_once_they_were_found_right(tmp_path: Path) -> None:
+def result(body: bytes) -> NodeResult:
+    """What a node returned."""
+    return NodeResult(result=msgspec.Raw(body))
+
+
+def test_results_are_there_at_once_and_go_if_they_were_wrong(tmp_path: Path) -> None:
     file = tmp_path / "results"
-    kept = Kept(file)
-    kept.add(key("right"), NodeResult(result=msgspec.Raw(b'{"number":"0x1"}')))
-    kept.keep()
-    kept.add(key("wrong"), NodeResult(result=msgspec.Raw(b"1")))
-    kept.discard()
-    # What may be there later, and a fault that may pass, are no results.
-    kept.add(key("later"), NodeResult(result=msgspec.Raw(b"null")))
-    kept.add(key("limit"), NodeResult(error=Error(429, "Too many requests")))
-    kept.add(key("refused"), NodeResult(error=Error(-32601, "no such method")))
-    kept.keep()
-    kept.close()
-    again = Kept(file)
-    found = again.find(key("right"))
-    assert found is not None
-    assert found.read(dict[str, str]) == {"number": "0x1"}
-    assert [again.find(other) for other in (key("wrong"), key("later"), key("limit"))] == [None] * 3
-    with pytest.raises(OSError, match="another search uses it"):
-        Kept(file)
-    with pytest.raises(OSError, match="its folder is missing"):
-        Kept(tmp_path / "no folder" / "results")
-    # The search was killed while it added a result.
-    whole = file.read_bytes()
-    again.close()
-    for cut in (1, 20, 40):
-        file.write_bytes(whole + whole[:cut])
-        again = Kept(file)
-        assert (len(again), file.read_bytes()) == (2, whole)
-        again.close()
-    again = Kept(file)
-    refused = again.find(key("refused"))
-    assert refused is not None
-    assert refused.error == Error(-32601, "no such method")
-    assert len(again) == 2
-    again.remove()
-    assert not file.exists()
+    with closing(Results(file)) as results:
+        results.add({key("right"): result(b'{"number":"0x1"}')})
+        results.confirm()
+        results.add({key("wrong"): result(b"1")})
+        results.discard()
+        # What may be there later, and a fault that may pass, are no results.
+        results.add({key("later"): result(b"null"), key("limit"): NodeResult(error=Error(429, "Too many"))})
+        results.add({key("refused"): NodeResult(error=Error(-32601, "no such method"))})
+        with pytest.raises(OSError, match="another search uses it"):
+            Results(file)
+    with pytest.raises(OSError, match="cannot be used: unable to open"):
+        Results(tmp_path / "no folder" / "results")
+    with closing(Results(file)) as again:
+        found, refused = again.find(key("right")), again.find(key("refused"))
+        assert found is not None
+        assert found.read(dict[str, str]) == {"number": "0x1"}
+        assert refused is not None
+        assert refused.error == Error(-32601, "no such method")
+        assert [again.find(key(other)) for other in ("wrong", "later", "limit")] == [None] * 3
+        assert len(again) == 2
+    file.write_bytes(b"no results" * 100)
+    with pytest.raises(OSError, match="cannot be used: file is not a database"):
+        Results(file)
 
 
-def test_what_a_search_that_ended_kept_unread_is_requested_again_if_it_was_wrong(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "results")
-    for name, body in (("right", b'"0x1"'), ("wrong", b'"0x2"')):
-        kept.add(key(name), NodeResult(result=msgspec.Raw(body)))
-    # The last request was spent before they were read.
-    kept.keep()
-    kept.close()
-    kept = Kept(tmp_path / "results")
-    assert kept.find(key("right")) is not None
-    kept.keep()
-    assert kept.find(key("wrong")) is not None
-    kept.discard()
-    assert kept.find(key("wrong")) is None
-    kept.add(key("wrong"), NodeResult(result=msgspec.Raw(b'"0x3"')))
-    kept.keep()
-    kept.close()
-    kept = Kept(tmp_path / "results")
-    mended, right = kept.find(key("wrong")), kept.find(key("right"))
-    assert mended is not None
-    assert right is not None
-    assert (mended.read(str), right.read(str)) == ("0x3", "0x1")
-    kept.close()
+def test_what_a_search_that_ended_left_unread_is_requested_again_if_it_was_wrong(tmp_path: Path) -> None:
+    with closing(Results(tmp_path / "results")) as results:
+        # The last request was spent before they were read.
+        results.add({key("right"): result(b'"0x1"'), key("wrong"): result(b'"0x2"')})
+    with closing(Results(tmp_path / "results")) as results:
+        assert results.find(key("right")) is not None
+        results.confirm()
+        assert results.find(key("wrong")) is not None
+        results.discard()
+        assert results.find(key("wrong")) is None
+        assert results.find(key("right")) is not None
 
 
 def test_a_wallet_is_early_by_its_first_buy_and_never_by_a_sell() -> None:
@@ -149,14 +142,14 @@ def test_together_are_those_with_the_same_tokens_each_at_nearly_the_same_time() 
         # A later buy is no first one.
         draft("b", "A", 900),
     ]
-    assert together(drafts) == {"a": ["b"], "b": ["a"], "c": [], "d": []}
+    assert joint_buyers(drafts) == {"a": ["b"], "b": ["a"], "c": [], "d": []}
 
 
 def test_a_transaction_counts_once_and_other_tokens_are_left_alone() -> None:
     trades = Trades({"A"})
     trades.add([reading("one", "A"), reading("one", "A"), reading("one", "B", 2)])
     trades.add([Reading("one", "lost", 3, why="lost"), Reading("two", "lost", 3, why="lost")])
-    assert [each.mint for each in trades.of({"one"})] == ["A"]
+    assert [each.mint for each in trades.drafts_of({"one"})] == ["A"]
     assert trades.reasons(["one"]) == {"one": {"lost": 1}}
 
 

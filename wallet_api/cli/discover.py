@@ -10,17 +10,17 @@ from pathlib import Path
 import click
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
-from wallet_api.cli.discovered import document, print_found, write_wallets
+from wallet_api.cli.discovered import found_document, print_found, write_wallets
 from wallet_api.cli.environment import require_tables, settings_with_database, write_note
 from wallet_api.cli.options import all_of
 from wallet_api.cli.output import is_shown, json_option, print_json, progress_bar
 from wallet_api.cli.sync_rounds import log_to_stderr
 from wallet_api.database import connect, translated
-from wallet_api.discovery.kept import Kept
-from wallet_api.discovery.launches import Since
+from wallet_api.discovery.launches import GivenBeginning
 from wallet_api.discovery.nodes import node_source
 from wallet_api.discovery.purse import Purse
-from wallet_api.discovery.search import Wanted, judge, search_patiently
+from wallet_api.discovery.results import Results
+from wallet_api.discovery.search import Search, rank_found, search
 from wallet_api.forms import BadRow, check_address, one_of
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
 from wallet_api.providers.faults import ProviderFault
@@ -99,7 +99,7 @@ def discover(
     file = Path(output or f"discovered-{chain}.ndjson")
     if not file.name.endswith(NDJSON_ENDINGS):
         raise click.UsageError(f"--output is NDJSON: its name ends in {one_of(NDJSON_ENDINGS)}.")
-    wanted = Wanted(tokens, first, min_tokens, _beginnings(chain, tokens, since))
+    wanted = Search(tokens, first, min_tokens, _beginnings(chain, tokens, since))
     own = Settings.from_environment()
     node_url(own, chain)
     _confirm(own, chain, wanted, max_requests, file, yes=yes)
@@ -109,37 +109,35 @@ def discover(
         with translated(), connect(str(settings.database_url)) as connection:
             require_tables(connection)
         log_to_stderr(settings, stack, verbose=verbose)
-        kept = stack.enter_context(closing(Kept(file.with_name(f"{file.name}.state"))))
-        if kept.since is not None:
+        results = stack.enter_context(closing(Results(file.with_name(f"{file.name}.state"))))
+        if results.since is not None:
             write_note(
-                f"Goes on from {kept.path} of {kept.since:%Y-%m-%d %H:%M} UTC with {len(kept):,} results."
-                " Delete it to begin again."
+                f"Goes on from {results.path} of {results.since:%Y-%m-%d %H:%M} UTC with {len(results):,}"
+                " results. Delete it to begin again."
             )
         purse = _Shown(settings, max_requests, stack)
-        open_source = stack.enter_context(node_source(settings, chain, tokens, purse, kept))
+        open_source = stack.enter_context(node_source(settings, chain, tokens, purse, results))
         try:
-            found = search_patiently(
-                open_source, wanted, purse, kept, _note, settings.holdings_backoff_seconds
-            )
+            found = search(open_source, wanted, purse, results, _note)
         except ProviderFault as fault:
             again = ": run the command again to go on" if fault.worth_retrying else ""
             raise click.ClickException(
                 f"{chain}: {fault.told(f'{chain.upper()}_RPC_URL')} What it returned before is kept in"
-                f" {kept.path}{again}."
+                f" {results.path}{again}."
             ) from fault
         except (KeyboardInterrupt, SystemExit):
-            write_note(f"\nWhat was read is kept in {kept.path}: run the command again to go on.")
+            write_note(f"\nWhat was read is kept in {results.path}: run the command again to go on.")
             raise
         prices, _ = stack.enter_context(price_sources(settings))
         with translated(), connect(str(settings.database_url)) as connection:
-            judged = judge(connection, prices, found)
-        write_wallets(file, chain, type_ or ("smart" if "smart" in of_chain else of_chain[0]), judged)
+            ranking = rank_found(connection, prices, found)
+        write_wallets(file, chain, type_ or ("smart" if "smart" in of_chain else of_chain[0]), ranking)
         if found.is_whole:
-            kept.remove()
+            results.path.unlink()
     if as_json:
-        print_json(document(chain, wanted, found, judged, purse, file))
+        print_json(found_document(chain, wanted, found, ranking, purse, file))
     else:
-        print_found(chain, wanted, found, judged, purse, file)
+        print_found(chain, wanted, found, ranking, purse, file)
     if not found.is_whole:
         sys.exit(_NOT_ALL)
 
@@ -158,7 +156,7 @@ class _Shown(Purse):
 
     def wait(self, calls: int = 1) -> None:
         super().wait(calls)
-        self._show(self.spent, self.most, f"{self.left:,} left")
+        self._show(self.spent, self.most, f"{self.remaining:,} left")
 
 
 def _addresses(chain: str, mints: Sequence[str]) -> list[str]:
@@ -168,9 +166,9 @@ def _addresses(chain: str, mints: Sequence[str]) -> list[str]:
         raise click.UsageError(f"{error}.") from error
 
 
-def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict[str, Since]:
+def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict[str, GivenBeginning]:
     """Return where tokens begin; a text without a token is of all of them."""
-    beginnings: dict[str, Since] = {}
+    beginnings: dict[str, GivenBeginning] = {}
     for text in texts:
         mint, is_of_one, value = text.rpartition("=")
         of = _addresses(chain, [mint]) if is_of_one else tokens
@@ -180,21 +178,21 @@ def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict
     return beginnings
 
 
-def _since(chain: str, value: str) -> Since:
+def _since(chain: str, value: str) -> GivenBeginning:
     if value.isascii() and value.isdecimal() and len(value) < 16:
-        return Since(block=int(value))
+        return GivenBeginning(block=int(value))
     with suppress(ValueError):
         moment = read_time(value)
         if moment > datetime.now(UTC):
             raise click.UsageError(f"--since: {value} is in the future.")
-        return Since(moment=moment)
+        return GivenBeginning(moment=moment)
     try:
-        return Since(address=check_address(chain, value))
+        return GivenBeginning(address=check_address(chain, value))
     except BadRow as error:
         raise click.UsageError(f"--since: {value!r} is no block, date or address of {chain}.") from error
 
 
-def _confirm(settings: Settings, chain: str, wanted: Wanted, most: int, file: Path, *, yes: bool) -> None:
+def _confirm(settings: Settings, chain: str, wanted: Search, most: int, file: Path, *, yes: bool) -> None:
     rate = settings.sync_rpc_requests_per_second
     replaced = f" {file}, which exists, is replaced." if file.exists() else ""
     write_note(

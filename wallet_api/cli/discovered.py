@@ -14,8 +14,9 @@ from wallet_api.chains import CHAINS
 from wallet_api.cli.output import print_table, typed
 from wallet_api.discovery.launches import Launch
 from wallet_api.discovery.purse import Purse
-from wallet_api.discovery.search import Discovered, Judged, Wanted, describe
+from wallet_api.discovery.search import Discovered, Ranking, Search, describe
 
+# Of the sums, not those of dollars and fees: these trades have neither.
 _TOKEN_COUNTS = ("buy_txn", "sell_txn", "covered_txn", "fast_txn")
 _TOKEN_AMOUNTS = (
     *("invested", "sold", "realized", "realized_cost"),
@@ -39,8 +40,8 @@ _LEGEND = (
 )
 
 
-def document(
-    chain: str, wanted: Wanted, found: Discovered, judged: Judged, purse: Purse, file: Path
+def found_document(
+    chain: str, wanted: Search, found: Discovered, ranking: Ranking, purse: Purse, file: Path
 ) -> dict[str, Any]:
     """Return all that was found; amounts are texts with all their digits."""
     return {
@@ -50,12 +51,12 @@ def document(
         "tokens": [_token(launch, wanted) for launch in found.launches],
         "candidates": len(found.candidates),
         "unread": len(found.unread),
-        "wallets": [_wallet(place, row, found, judged) for place, row in enumerate(judged.wallets, 1)],
+        "wallets": [_wallet(place, row, found, ranking) for place, row in enumerate(ranking.wallets, 1)],
         "output": str(file),
     }
 
 
-def _token(launch: Launch, wanted: Wanted) -> dict[str, Any]:
+def _token(launch: Launch, wanted: Search) -> dict[str, Any]:
     token: dict[str, Any] = {
         "mint": launch.mint,
         "is_whole": launch.is_whole,
@@ -67,11 +68,11 @@ def _token(launch: Launch, wanted: Wanted) -> dict[str, Any]:
     return token | {"beginning": {"block": launch.beginning.block, "is_given": launch.beginning.is_given}}
 
 
-def _wallet(place: int, row: Mapping[str, Any], found: Discovered, judged: Judged) -> dict[str, Any]:
+def _wallet(place: int, row: Mapping[str, Any], found: Discovered, ranking: Ranking) -> dict[str, Any]:
     address = row["address"]
     tokens = []
     for launch in found.launches:
-        position = judged.positions.get((address, launch.mint))
+        position = ranking.positions.get((address, launch.mint))
         if position is None:
             continue
         buyer = launch.buyers.get(address) if launch.beginning else None
@@ -91,19 +92,19 @@ def _wallet(place: int, row: Mapping[str, Any], found: Discovered, judged: Judge
         **{name: int(row[name]) for name in _COUNTS},
         **{name: plain(row[name]) for name in _AMOUNTS},
         "in_first_block": sum(token["is_in_first_block"] for token in tokens),
-        "together_with": judged.together.get(address, ()),
-        "left_out": judged.left_out[address],
+        "together_with": ranking.joint.get(address, ()),
+        "left_out": ranking.left_out[address],
         "of_tokens": tokens,
     }
 
 
 def print_found(
-    chain: str, wanted: Wanted, found: Discovered, judged: Judged, purse: Purse, file: Path
+    chain: str, wanted: Search, found: Discovered, ranking: Ranking, purse: Purse, file: Path
 ) -> None:
     """Print the tokens and the ranking as tables."""
     for launch in found.launches:
         click.echo(f"{launch.mint}: {describe(launch, wanted.first)}")
-    of = [_wallet(place, row, found, judged) for place, row in enumerate(judged.wallets, 1)]
+    of = [_wallet(place, row, found, ranking) for place, row in enumerate(ranking.wallets, 1)]
     ranks = {wallet["address"]: wallet["rank"] for wallet in of}
     if of:
         click.echo()
@@ -145,9 +146,9 @@ def _cells(wallet: Mapping[str, Any], ranks: Mapping[str, int]) -> tuple[str, ..
     )
 
 
-def write_wallets(file: Path, chain: str, type_: str, judged: Judged) -> None:
+def write_wallets(file: Path, chain: str, type_: str, ranking: Ranking) -> None:
     """Write the wallets in their order, as `wallet-api import wallets` reads them."""
-    rows = ({"blockchain": chain, "type": type_, "wallet_address": row["address"]} for row in judged.wallets)
+    rows = ({"blockchain": chain, "type": type_, "wallet_address": row["address"]} for row in ranking.wallets)
     file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
 
 

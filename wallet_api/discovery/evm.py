@@ -11,7 +11,7 @@ from wallet_api.chains import Chain
 from wallet_api.decoding.evm.receipts import TRANSFER, ZERO, Log, address_of
 from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Draft
-from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
+from wallet_api.discovery.launches import Beginning, GivenBeginning, Launch, NotReached, Reading, Wallets
 from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.replies import reply_quantity
@@ -52,7 +52,7 @@ class EvmSource:
         self._node.check_chain()
         self._newest = max(0, self._node.newest() - self._node.pace.blocks(confirm_seconds))
 
-    def beginning(self, mint: str, since: Since | None) -> Beginning:
+    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
         """Implement FirstBuyers.beginning: the contract's first block."""
         if since is not None and since.block is not None:
             if since.block > self._newest:
@@ -75,8 +75,8 @@ class EvmSource:
                 raise NotReached(NOT_MINTED)
         return beginning
 
-    def first(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
-        """Implement FirstBuyers.first. Who received the token may have bought it.
+    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+        """Implement FirstBuyers.first_buys. Who received the token may have bought it.
 
         A pool, from which wallets bought, receives what they sell: it is no buyer that cannot be read.
         """
@@ -94,7 +94,7 @@ class EvmSource:
                     taker = address_of(log.topics[2])
                     if taker not in (ZERO, mint):
                         wallets = block.wallets.setdefault(log.transaction_hash, {})
-                        wallets[taker] = self._wallets.of(taker)
+                        wallets[taker] = self._wallets.wallet(taker)
                 readings = self._readings({number: block for number, block in found.items() if block.wallets})
                 pools.update(*(givers[reading.tx_signature] for reading in readings if reading.drafts))
                 yield sorted(
@@ -102,9 +102,11 @@ class EvmSource:
                     key=lambda reading: places[reading.tx_signature],
                 )
 
-    def own(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[Own]:
-        """Implement FirstBuyers.own: the transfers from and to all of them, by topics."""
-        wallets = [self._wallets.of(address) for address in addresses]
+    def trades_of(
+        self, addresses: Sequence[str], launches: Sequence[Launch]
+    ) -> Iterator[tuple[Sequence[Reading], Sequence[str]]]:
+        """Implement FirstBuyers.trades_of: the transfers from and to all of them, by topics."""
+        wallets = [self._wallets.wallet(address) for address in addresses]
         number = min(launch.beginning.block for launch in launches if launch.beginning)
         may_widen = True
         while number <= self._newest:
@@ -119,7 +121,7 @@ class EvmSource:
                 for wallet in block.unlisted
             )
             number = span.last + 1
-            yield Own(readings, addresses if number > self._newest else ())
+            yield readings, addresses if number > self._newest else ()
 
     def _readings(self, found: dict[int, Found]) -> list[Reading]:
         chunk: Chunk = self._reader.read(found) if found else Chunk()

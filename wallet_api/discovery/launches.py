@@ -20,7 +20,7 @@ class NotReached(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class GivenBeginning:
     """Where a token begins, as the operator states it: a block, a time, or the address of its pool."""
 
     block: int | None = None
@@ -92,25 +92,19 @@ class Launch:
         return buyer is not None and self.beginning is not None and buyer.block == self.beginning.block
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
-    """Readings of candidates, and those of which all trades are read now."""
-
-    readings: Sequence[Reading]
-    done: Sequence[str] = ()
-
-
 class FirstBuyers(Protocol):
     """The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
 
-    def beginning(self, mint: str, since: Since | None) -> Beginning:
+    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
         """Return where a token begins. Raise NotReached."""
 
-    def first(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
         """Yield what the transactions of a token were for who may have bought in them, oldest first."""
 
-    def own(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[Own]:
-        """Yield the trades of candidates in these tokens to the present."""
+    def trades_of(
+        self, addresses: Sequence[str], launches: Sequence[Launch]
+    ) -> Iterator[tuple[Sequence[Reading], Collection[str]]]:
+        """Yield the trades of candidates in these tokens to the present, and who is read to the end now."""
 
 
 class Wallets:
@@ -120,7 +114,7 @@ class Wallets:
         self._chain = chain
         self._known: dict[str, TrackedWallet] = {}
 
-    def of(self, address: str) -> TrackedWallet:
+    def wallet(self, address: str) -> TrackedWallet:
         """Return the wallet of an address in stored form."""
         return self._known.setdefault(address, TrackedWallet(-1 - len(self._known), self._chain, address))
 
@@ -144,7 +138,7 @@ class Trades:
             elif drafts := [draft for draft in reading.drafts if draft.mint in self.mints]:
                 self.drafts[key] = drafts
 
-    def of(self, addresses: Collection[str]) -> list[Draft]:
+    def drafts_of(self, addresses: Collection[str]) -> list[Draft]:
         """Return the trades of these wallets."""
         return [
             each for (address, _), drafts in self.drafts.items() if address in addresses for each in drafts
@@ -165,7 +159,7 @@ def candidates(launches: Sequence[Launch], min_tokens: int) -> list[str]:
     return [address for address, count in early.most_common() if count >= min_tokens]
 
 
-def together(drafts: Sequence[Draft]) -> dict[str, list[str]]:
+def joint_buyers(drafts: Sequence[Draft]) -> dict[str, list[str]]:
     """Return by wallet those that bought the same tokens, and each of them together with it."""
     first: dict[str, dict[str, datetime]] = {}
     for draft in sorted(drafts, key=lambda each: each.created_at):

@@ -23,12 +23,13 @@ class Purse(Pace):
 
     def __init__(self, per_second: float, hold_seconds: float, most: int) -> None:
         super().__init__(per_second, hold_seconds)
+        self.hold_seconds = hold_seconds
         self.most = most
         self.spent = 0
         self._limit = most
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Return how many may still be sent."""
         return self.most - self.spent
 

@@ -14,16 +14,15 @@ _COPY = (
     " token_amount, value, block, block_index) FROM STDIN"
 )
 
-# Of a wallet or of one of its positions, by the names of ledger/sums.sql.
-Sums = Mapping[str, Any]
-
 
 def rank(
     connection: Connection,
     trades: Sequence[tuple[Draft, str, str]],
     early: Sequence[tuple[str, str]],
-) -> tuple[Sequence[Sums], Mapping[tuple[str, str], Sums]]:
+) -> tuple[Sequence[Mapping[str, Any]], Mapping[tuple[str, str], Mapping[str, Any]]]:
     """Return the sums of the wallets of trades, the best first, and of their tokens by address and mint.
+
+    Sums have the names of ledger/sums.sql; those of dollars and of fees are of nothing here.
 
     Beside each trade are its amount and native value. `early` are wallets and the tokens in which they were
     early. The tables are temporary ones of the session, which the rollback removes: no row of the ledger is

@@ -2,24 +2,26 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from wallet_api.database import Connection
 from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Draft
-from wallet_api.discovery.kept import Kept
 from wallet_api.discovery.launches import (
     FirstBuyers,
+    GivenBeginning,
     Launch,
     NotReached,
-    Since,
     Trades,
     candidates,
-    together,
+    joint_buyers,
 )
 from wallet_api.discovery.purse import Purse, Spent
-from wallet_api.discovery.ranking import Sums, rank
+from wallet_api.discovery.ranking import rank
+from wallet_api.discovery.results import Results
 from wallet_api.forms import BadRow
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TooLarge
 from wallet_api.sync.importer import trade_row
@@ -31,17 +33,15 @@ _FOR_FIRST = 3 / 4
 # After so many faults without any result between them the search ends.
 _FAULTS = 4
 
-Note = Callable[[str], None]
-
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Search:
     """The tokens, how many first buyers of each are read, and in how many tokens a candidate was early."""
 
     mints: Sequence[str]
     first: int
     min_tokens: int
-    since: Mapping[str, Since] = field(default_factory=dict)
+    since: Mapping[str, GivenBeginning] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -64,48 +64,44 @@ class Discovered:
         return [address for address in self.candidates if address not in set(self.unread)]
 
 
-def search_patiently(
+def search(
     open_source: Callable[[], FirstBuyers],
-    wanted: Wanted,
+    wanted: Search,
     purse: Purse,
-    kept: Kept,
-    note: Note,
-    pause_seconds: float,
+    results: Results,
+    note: Callable[[str], None],
 ) -> Discovered:
-    """Search as search(); after a fault that may pass, begin again with what is kept. Raise ProviderFault."""
+    """Return the first buyers of the tokens, and the trades of those that were early in enough of them.
+
+    What the purse has no requests for is left out, and said. After a fault that may pass it begins again with
+    what the node has returned. Raise ProviderFault.
+    """
     faults, before = 0, -1
     while True:
         try:
-            found = search(open_source(), wanted, purse, kept, note)
+            return _search(open_source(), wanted, purse, results, note)
         except ProviderFault as fault:
-            # What contradicts itself may be among the last results.
-            (kept.discard if isinstance(fault, Malformed | Broken) else kept.keep)()
-            faults = 1 if len(kept) > before else faults + 1
-            before = len(kept)
+            if isinstance(fault, Malformed | Broken):
+                # What contradicts itself may be among the last results.
+                results.discard()
+            faults = 1 if len(results) > before else faults + 1
+            before = len(results)
             if not fault.worth_retrying or faults >= _FAULTS:
                 raise
-            pause = fault.retry_after_seconds or pause_seconds * 2**faults
+            pause = fault.retry_after_seconds or purse.hold_seconds * 2**faults
             note(f"{fault.message} It is requested again in {pause:.0f} s.")
             time.sleep(pause)
-        except BaseException:
-            kept.keep()
-            raise
-        else:
-            kept.keep()
-            return found
 
 
-def search(source: FirstBuyers, wanted: Wanted, purse: Purse, kept: Kept, note: Note) -> Discovered:
-    """Return the first buyers of the tokens, and the trades of those that were early in enough of them.
-
-    What the purse has no requests for is left out, and said. Raise ProviderFault.
-    """
+def _search(
+    source: FirstBuyers, wanted: Search, purse: Purse, results: Results, note: Callable[[str], None]
+) -> Discovered:
     found = Discovered([Launch(mint) for mint in wanted.mints], Trades(frozenset(wanted.mints)))
     for number, launch in enumerate(found.launches):
         share = (_FOR_FIRST * purse.most - purse.spent) / (len(found.launches) - number)
         with purse.allowance(max(0, int(share))):
-            _read_first(source, wanted, launch, found.trades, kept)
-        note(f"{launch.mint}: {describe(launch, wanted.first)}; {purse.left:,} requests left")
+            _read_first(source, wanted, launch, found.trades, results)
+        note(f"{launch.mint}: {describe(launch, wanted.first)}; {purse.remaining:,} requests left")
     refusals = [launch.refusal for launch in found.launches if launch.refusal is not None]
     if len(refusals) == len(found.launches):
         raise refusals[0]
@@ -113,26 +109,24 @@ def search(source: FirstBuyers, wanted: Wanted, purse: Purse, kept: Kept, note: 
     found.unread = list(found.candidates)
     if found.candidates:
         note(f"{len(found.candidates):,} candidates were early in {wanted.min_tokens} or more of them")
-        try:
-            for own in source.own(found.candidates, found.launches):
-                found.trades.add(own.readings)
-                kept.keep()
-                if own.done:
-                    done = set(own.done)
-                    found.unread = [address for address in found.unread if address not in done]
-        except Spent:
-            kept.keep()
-        note(f"{len(found.read):,} of them are read; {purse.left:,} requests left")
+        with suppress(Spent):
+            for readings, done in source.trades_of(found.candidates, found.launches):
+                results.confirm()
+                found.trades.add(readings)
+                found.unread = [address for address in found.unread if address not in done]
+        note(f"{len(found.read):,} of them are read; {purse.remaining:,} requests left")
     return found
 
 
-def _read_first(source: FirstBuyers, wanted: Wanted, launch: Launch, trades: Trades, kept: Kept) -> None:
+def _read_first(
+    source: FirstBuyers, wanted: Search, launch: Launch, trades: Trades, results: Results
+) -> None:
     """Find where a token begins, and read its first buyers, as far as the purse allows."""
     try:
         launch.beginning = source.beginning(launch.mint, wanted.since.get(launch.mint))
-        kept.keep()
-        for readings in source.first(launch.mint, launch.beginning):
-            kept.keep()
+        results.confirm()
+        for readings in source.first_buys(launch.mint, launch.beginning):
+            results.confirm()
             trades.add(readings)
             if launch.add(readings, wanted.first):
                 break
@@ -144,7 +138,6 @@ def _read_first(source: FirstBuyers, wanted: Wanted, launch: Launch, trades: Tra
         launch.refusal = fault
         launch.why = f"the node refused {fault.detail}"
     except Spent:
-        kept.keep()
         if launch.beginning is None:
             launch.why = (
                 "its beginning is not reached with these requests; run the command again to go on, or give it"
@@ -166,21 +159,21 @@ def describe(launch: Launch, first: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Ranking:
     """The sums of the candidates that were read, the best first, and those of each of their tokens.
 
     Beside them who bought together, and what is left out of each.
     """
 
-    wallets: Sequence[Sums]
-    positions: Mapping[tuple[str, str], Sums]
-    together: Mapping[str, Sequence[str]]
+    wallets: Sequence[Mapping[str, Any]]
+    positions: Mapping[tuple[str, str], Mapping[str, Any]]
+    joint: Mapping[str, Sequence[str]]
     left_out: Mapping[str, Mapping[str, int]]
 
 
-def judge(connection: Connection, prices: Prices, found: Discovered) -> Judged:
+def rank_found(connection: Connection, prices: Prices, found: Discovered) -> Ranking:
     """Rank the candidates that were read. What the ledger would not accept is left out, and counted."""
-    drafts = found.trades.of(set(found.read))
+    drafts = found.trades.drafts_of(set(found.read))
     values, _ = value_drafts(connection, prices, drafts)
     now = datetime.now(UTC)
     trades: list[tuple[Draft, str, str]] = []
@@ -202,8 +195,8 @@ def judge(connection: Connection, prices: Prices, found: Discovered) -> Judged:
         if launch.beginning is not None
         for address in launch.buyers
     ]
-    return Judged(
+    return Ranking(
         *rank(connection, trades, early),
-        together([draft for draft, _, _ in trades]),
+        joint_buyers([draft for draft, _, _ in trades]),
         found.trades.reasons(found.read),
     )

@@ -16,8 +16,8 @@ from wallet_api.decoding.amounts import UnusableRow, time_of
 from wallet_api.decoding.solana.transactions import SolanaEvidence, TokenBalance, Transaction, steps
 from wallet_api.decoding.swaps import Reason
 from wallet_api.decoding.trades import Decoded
-from wallet_api.discovery.kept import KeptNode
-from wallet_api.discovery.launches import Beginning, Launch, NotReached, Own, Reading, Since, Wallets
+from wallet_api.discovery.launches import Beginning, GivenBeginning, Launch, NotReached, Reading, Wallets
+from wallet_api.discovery.results import SavingNode
 from wallet_api.forms import EARLIEST
 from wallet_api.providers.balances.solana_rpc import TOKEN_PROGRAMS
 from wallet_api.providers.trades.solana_node import SolanaNode, UnknownFormError
@@ -39,6 +39,7 @@ UNLISTED = "unlisted"
 NO_BLOCKS = "a block cannot be given on Solana; give a date or the address of its pool (--since)"
 
 _Row = tuple[Listed, Transaction | None]
+_Read = tuple[Sequence[Reading], Sequence[str]]
 
 
 class _Account(msgspec.Struct):
@@ -53,7 +54,7 @@ class _Accounts(msgspec.Struct):
 class SolanaSource:
     """A node of Solana. Implements FirstBuyers."""
 
-    def __init__(self, node: KeptNode, mints: Sequence[str]) -> None:
+    def __init__(self, node: SavingNode, mints: Sequence[str]) -> None:
         self._raw = node
         self._node = SolanaNode(node)
         self._wallets = Wallets(CHAINS["solana"])
@@ -64,7 +65,7 @@ class SolanaSource:
         self._accounts: dict[tuple[str, str], dict[str, set[str]]] = {}
         self._read: set[tuple[str, str]] = set()
 
-    def beginning(self, mint: str, since: Since | None) -> Beginning:
+    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
         """Implement FirstBuyers.beginning: the slot of the transaction that creates the mint."""
         if mint not in self._programs:
             raise NotReached(NO_MINT)
@@ -80,8 +81,8 @@ class SolanaSource:
         self._rows[mint] = chain([first], rows)
         return Beginning(0 if first[1] is None else first[1].slot, is_given=since is not None)
 
-    def first(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
-        """Implement FirstBuyers.first. Who signed and has more of the token afterwards may have bought it."""
+    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+        """Implement FirstBuyers.first_buys: who signed and has more of the token afterwards may be one."""
         for listed, transaction in self._rows[mint]:
             if transaction is None:
                 yield [Reading("", listed.tx_signature, 0, why=str(Reason.UNREADABLE))]
@@ -94,14 +95,14 @@ class SolanaSource:
                 if signer in transaction.signers and signer in gained
             ]
 
-    def own(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[Own]:
-        """Implement FirstBuyers.own: the transactions of each wallet's accounts of the tokens."""
+    def trades_of(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[_Read]:
+        """Implement FirstBuyers.trades_of: the transactions of each wallet's accounts of the tokens."""
         for address in addresses:
             for launch in launches:
                 yield from self._own(address, launch.mint)
-            yield Own((), [address])
+            yield (), [address]
 
-    def _own(self, address: str, mint: str) -> Iterator[Own]:
+    def _own(self, address: str, mint: str) -> Iterator[_Read]:
         read: set[str] = set()
         while True:
             known = self._accounts.get((address, mint)) or {self._associated(address, mint): set()}
@@ -115,12 +116,12 @@ class SolanaSource:
                 if (address, listed.tx_signature) in self._read:
                     continue
                 if transaction is None:
-                    yield Own([Reading(address, listed.tx_signature, 0, why=str(Reason.UNREADABLE))])
+                    yield [Reading(address, listed.tx_signature, 0, why=str(Reason.UNREADABLE))], ()
                     continue
                 self._remember_accounts(listed.tx_signature, transaction)
-                yield Own([self._reading(address, listed, transaction)])
+                yield [self._reading(address, listed, transaction)], ()
             # A node that lists an account without what is known of it may as well leave out a sell.
-            yield Own([Reading(address, f"{UNLISTED} {each}", 0, why=UNLISTED) for each in missing])
+            yield [Reading(address, f"{UNLISTED} {each}", 0, why=UNLISTED) for each in missing], ()
 
     def _look_up(self, mints: Sequence[str]) -> tuple[dict[str, Pubkey], dict[str, str]]:
         """Return the programs of the mints that the node has, and the curves of those of pump.fun."""
@@ -143,7 +144,7 @@ class SolanaSource:
                     curves[mint] = curve_of(mint)
         return programs, curves
 
-    def _given(self, where: str, since: Since) -> Iterator[_Row]:
+    def _given(self, where: str, since: GivenBeginning) -> Iterator[_Row]:
         if since.address is not None:
             return self._transactions(since.address)
         assert since.moment is not None
@@ -151,7 +152,7 @@ class SolanaSource:
 
     def _transactions(self, address: str, since: Any = EARLIEST) -> Iterator[_Row]:
         """Yield the transactions that name an address, oldest first: in whole pages if the node has them."""
-        of = self._wallets.of(address)
+        of = self._wallets.wallet(address)
         signatures: set[str] = set()
         for page in self._node.pages(of, since):
             for row in page.rows:
@@ -188,7 +189,9 @@ class SolanaSource:
             moment = listed.created_at if seconds is None else time_of(seconds)
         except UnusableRow as error:
             return Decoded(why=Reason.UNREADABLE, detail=str(error))
-        return decode_one(SolanaEvidence(listed.tx_signature, moment, transaction), self._wallets.of(address))
+        return decode_one(
+            SolanaEvidence(listed.tx_signature, moment, transaction), self._wallets.wallet(address)
+        )
 
     def _remember_accounts(self, signature: str, transaction: Transaction) -> None:
         keys = transaction.keys
