@@ -24,7 +24,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     # Flask would respond to OPTIONS, and to doubled slashes, with its own pages.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
-    made = services.Services.of(settings, demo_key_file)
+    made = services.Services.from_settings(settings, demo_key_file)
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0, x_prefix=hops)  # type: ignore[method-assign]
@@ -37,7 +37,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     dollars.init_app(app, made.database, settings.native_price_max_age_seconds)
     large.init_app(app)
     seals.init_app(app, made.database, made.bulkhead)
-    made.gate.init_app(app, envelope.refuse)
+    made.gate.init_app(app, envelope.error_response)
     services.init_app(app, made)
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)

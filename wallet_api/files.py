@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @contextmanager
-def named(file: Path) -> Iterator[None]:
+def naming_errors(file: Path) -> Iterator[None]:
     """Name `file` in an OSError that names none, as that of a write to a full disk."""
     try:
         yield
@@ -48,12 +48,12 @@ def part_of(file: Path, *, overwrite: bool) -> Iterator[tuple[Path, Callable[[],
     part = Path(name)
 
     def keep() -> None:
-        with named(file):
+        with naming_errors(file):
             os.fsync(descriptor)
         part.rename(file)
 
     try:
-        with named(file):
+        with naming_errors(file):
             yield part, keep
     finally:
         part.unlink(missing_ok=True)

@@ -79,7 +79,7 @@ class Services:
     demo_key_file: Path | None
 
     @classmethod
-    def of(cls, settings: Settings, demo_key_file: str | None) -> Self:
+    def from_settings(cls, settings: Settings, demo_key_file: str | None) -> Self:
         """Return the services of these settings, which nothing reads later."""
         database = Database(settings)
         registry = CollectorRegistry()

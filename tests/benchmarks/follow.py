@@ -88,7 +88,7 @@ def _restored(own: Settings, folder: Path, caller: Caller, seconds: float) -> in
         backup.back_up(connection, str(own.database_url), file, overwrite=False, progress=click.echo)
     with embedded.running(Settings(wallet_api_home=str(folder / "restored"))) as there:
         with connect(str(there.database_url)) as connection:
-            backup.restore(connection, str(there.database_url), file, replace=False, progress=click.echo)
+            backup.restore_ledger(connection, file, replace=False, progress=click.echo)
         with _app(there) as app:
             follower = follower.resumed(replace(caller, client=app.test_client()))
             follower.read()

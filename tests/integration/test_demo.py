@@ -13,7 +13,7 @@ from tests.ledger.in_process import Importer
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import run_command
 from wallet_api.database import Connection, connect
-from wallet_api.demo.loading import keep_current, load
+from wallet_api.demo.loading import keep_current, load_demo
 from wallet_api.demo.world import World
 from wallet_api.settings import Settings
 
@@ -49,7 +49,7 @@ def test_the_command_imports_a_world_of_the_requested_size(database_url: str, co
 
 def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connection: Connection) -> None:
     # A rejected row would end the import.
-    loaded = load(database_url, small())
+    loaded = load_demo(database_url, small())
     assert (loaded["wallets"], loaded["trades"]) == (50, 5_000)
     counts = connection.execute(
         "SELECT count(*) AS trades, count(*) FILTER (WHERE usd_derived) > 300 AS derived,"
@@ -64,11 +64,11 @@ def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connecti
 
 
 def test_a_later_import_adds_trades_and_changes_none(database_url: str, connection: Connection) -> None:
-    load(database_url, small(NOW - timedelta(days=1)))
+    load_demo(database_url, small(NOW - timedelta(days=1)))
     before = trades(connection)
-    load(database_url, small(NOW - timedelta(days=1)))
+    load_demo(database_url, small(NOW - timedelta(days=1)))
     assert trades(connection) == before
-    load(database_url, small(), after=before[-1]["created_at"])
+    load_demo(database_url, small(), after=before[-1]["created_at"])
     after = trades(connection)
     assert after[: len(before)] == before
     assert len(after) > len(before) + 500
@@ -79,7 +79,7 @@ def test_a_later_import_adds_trades_and_changes_none(database_url: str, connecti
 def test_own_data_is_not_touched(database_url: str, connection: Connection, own: str) -> None:
     importer = Importer(database_url)
     if own == "wallet":
-        load(database_url, small(NOW - timedelta(days=1)))
+        load_demo(database_url, small(NOW - timedelta(days=1)))
         importer.wallets([OWN_WALLET])
     else:
         importer.prices([OWN_PRICE])
@@ -96,7 +96,7 @@ def test_own_data_is_not_touched(database_url: str, connection: Connection, own:
 def test_a_world_of_other_options_is_not_mixed_with_the_default_one(
     database_url: str, connection: Connection
 ) -> None:
-    load(database_url, small(NOW - timedelta(days=1)))
+    load_demo(database_url, small(NOW - timedelta(days=1)))
     before = trades(connection)
     keep_current(database_url)
     assert trades(connection) == before

@@ -178,9 +178,9 @@ def test_an_import_that_meets_more_tokens_than_it_remembers_finds_their_ids_agai
     monkeypatch.setattr(tokens, "MAX_IDS", 3)
     ids = TokenIds(connection)
     named = [("solana", name) for name in "abcde"]
-    first = {token: ids.of([token])[token] for token in named}
+    first = {token: ids.find([token])[token] for token in named}
     assert len(set(first.values())) == len(named)
-    assert {token: ids.of(named)[token] for token in named} == first
+    assert {token: ids.find(named)[token] for token in named} == first
     assert TokenIds(connection).of(named) == first
 
 

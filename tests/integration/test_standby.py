@@ -18,7 +18,7 @@ from tests.lib.processes import Gunicorn, StartGunicorn, kill_all, run_program
 from tests.lib.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
-from wallet_api.embedded.place import account_of, own
+from wallet_api.embedded.place import account_of, give_folder
 from wallet_api.embedded.postgres import programs
 from wallet_api.embedded.server import ENVIRONMENT
 from wallet_api.keys import create_key
@@ -69,7 +69,7 @@ def _copy(primary_url: str, home: Path) -> None:
     embedded.home_folder(_home(home))
     folder = home / "postgres"
     owner = account_of(home)
-    own(folder, owner)
+    give_folder(folder, owner)
     copied = run_program(
         [
             *(str(programs() / "pg_basebackup"), "--pgdata", str(folder), "--write-recovery-conf"),

@@ -24,7 +24,7 @@ from tests.lib.running_up import LAST_LINE, Up, running_up
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
-from wallet_api.demo.loading import load
+from wallet_api.demo.loading import load_demo
 from wallet_api.demo.world import World
 from wallet_api.settings import Settings
 
@@ -48,7 +48,7 @@ def loaded(home: Path) -> Path:
         with connect(str(settings.database_url)) as connection:
             migrations.migrate(connection)
         until = World(now - timedelta(hours=6))
-        load(str(settings.database_url), until, after=now - timedelta(days=2))
+        load_demo(str(settings.database_url), until, after=now - timedelta(days=2))
     return home
 
 

@@ -21,7 +21,7 @@ from tests.ledger.in_process import Importer
 from tests.lib.processes import run_command, run_program
 from wallet_api import migrations
 from wallet_api.database import connect
-from wallet_api.embedded.place import account_of, own
+from wallet_api.embedded.place import account_of, give_folder
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
@@ -121,7 +121,7 @@ def debian_server(folder: Path) -> Iterator[str]:
         if options and closed.stat().st_mode & 0o777 == 0o700:
             closed.chmod(0o711)
     for made in (data, sockets):
-        own(made, account)
+        give_folder(made, account)
 
     def program(*arguments: str | Path) -> None:
         run_program(arguments, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, **options)

@@ -13,7 +13,7 @@ import click
 
 from tests.lib.processes import kill, run_program
 from wallet_api.database import connect
-from wallet_api.embedded.place import ServerUser, account_of, own, runnable
+from wallet_api.embedded.place import ServerUser, account_of, give_folder, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
 
 WORKERS = 2
@@ -127,7 +127,7 @@ def running_cluster(programs: Path) -> Iterator[Cluster]:
 
 
 def _prepare(programs: Path, folder: Path, account: ServerUser) -> Node:
-    own(folder, account)
+    give_folder(folder, account)
     run_program(
         [
             *(str(programs / "initdb"), "-D", str(folder), "-U", USER),

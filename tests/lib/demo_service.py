@@ -11,7 +11,7 @@ import msgspec
 from tests.lib.settings import changed
 from wallet_api.database import connect
 from wallet_api.demo import provider
-from wallet_api.demo.loading import load
+from wallet_api.demo.loading import load_demo
 from wallet_api.demo.world import World
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -48,10 +48,10 @@ def demo_service(settings: Settings, age: timedelta = timedelta(0), **size: int)
     """
     url = str(settings.database_url)
     world = World(datetime.now(UTC) - age, **({"wallets": 24, "trades": 4_000, "days": 1} | size))
-    load(url, world)
+    load_demo(url, world)
     with connect(url) as connection:
         key = create_key(connection, "demo service", rate="100000/second")
-    with provider.running(url) as stand_in:
+    with provider.serving_balances(url) as stand_in:
         changes = {name.lower(): value for name, value in stand_in.items()}
         own = changed(settings, **changes, holdings_wait_seconds=10.0)
         yield DemoService(own, key, world, msgspec.to_builtins(world.wallet_rows()))

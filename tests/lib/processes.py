@@ -166,7 +166,7 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 def running_valkey(home: Path) -> Iterator[str]:
     """Run the embedded Valkey of `home` in this block unless it runs, and yield its URL."""
     place = embedded.place_of(embedded.home_folder(Settings(wallet_api_home=str(home))))
-    url = embedded_valkey.url(place)
+    url = embedded_valkey.socket_url(place)
     with valkey.Valkey.from_url(url.replace("valkey+unix", "unix")) as client, ExitStack() as stack:
         if not _responds(client):
             command, user = embedded_valkey.command(place), place.account.popen_options()

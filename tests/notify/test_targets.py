@@ -19,7 +19,7 @@ from tests.lib.receiver import SECRET, Receiver, speaking
 from tests.lib.waiting import calm_seconds
 from tests.notify.rules import ALL
 from wallet_api.notify.rules_file import RulesError, read_rules
-from wallet_api.notify.sending import DEADLINE_SECONDS, is_public, send
+from wallet_api.notify.sending import DEADLINE_SECONDS, is_public, send_message
 from wallet_api.notify.targets import Target
 from wallet_api.settings import Settings
 
@@ -46,7 +46,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Target]:
 
 def outcome(target: Target, *, allow_private: bool = True) -> str:
     """Why a message was not received; empty if it was."""
-    return send(target, "msg_1", "{}", allow_private=allow_private).failure
+    return send_message(target, "msg_1", "{}", allow_private=allow_private).failure
 
 
 def faults_of(file: Path, text: str, *, allow_private: bool = False) -> str:

@@ -38,7 +38,7 @@ class Costs:
         """The cost of the dearest operation."""
         return max(self.usual, *self.of_operations.values(), 0)
 
-    def of(self, operation: str) -> int:
+    def cost(self, operation: str) -> int:
         """Return what a request of an operation costs."""
         return self.of_operations.get(operation, self.usual)
 
@@ -78,14 +78,14 @@ class Credits:
             little = (unsettled + cost) * UNSETTLED_PART <= key.balance
             if little and self._settler.works and self._is_far(key, now):
                 self._settler.add(key, cost)
-                return True, key.left
+                return True, key.remaining
         if unsettled:
             self._settler.wake()
         is_charged = self._run("charge", key, cost)
         if not is_charged:
             self._run("read", key)
         with key.lock:
-            return is_charged, key.left
+            return is_charged, key.remaining
 
     def may_pay(self, key: ApiKey, cost: int, *, reads: bool) -> bool:
         """Return whether a key has credits for this cost. With `reads`, a balance in doubt is read.
@@ -94,20 +94,20 @@ class Credits:
         """
         if key.unlimited:
             return True
-        left = self.left(key) if reads else key.left
+        left = self.remaining(key) if reads else key.remaining
         if reads and left is not None and left < cost:
             # It may have been topped up a moment ago.
             self._run("read", key)
-            left = key.left
+            left = key.remaining
         return left is None or left >= cost
 
-    def left(self, key: ApiKey) -> int | None:
+    def remaining(self, key: ApiKey) -> int | None:
         """Return the credits left; None for a key that has become unlimited. Raises DatabaseUnavailable."""
         now = time.monotonic()
         if now - key.balance_at > FRESH_SECONDS and not self._is_far(key, now):
             self._run("read", key)
         with key.lock:
-            return key.left
+            return key.remaining
 
     def close(self) -> None:
         """Settle all charges, while the database is open. What is charged after this is charged directly."""

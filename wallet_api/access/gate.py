@@ -149,7 +149,7 @@ class Gate:
                 is_paid, left = self.credits.charge(key, cost)
                 request.charged = cost if is_paid else 0
             else:
-                left = self.credits.left(key)
+                left = self.credits.remaining(key)
         except (ServiceUnavailable, NotPermitted) as error:
             if not costs:
                 return response
@@ -164,7 +164,7 @@ class Gate:
         return response
 
     def _cost_of(self, request: ApiRequest) -> int:
-        return self.credits.costs.of(request.operation)
+        return self.credits.costs.cost(request.operation)
 
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:

@@ -88,7 +88,7 @@ class ApiKey(Account):
         return None if self.row.monthly is None else next_month(datetime.now(UTC))
 
     @property
-    def left(self) -> int | None:
+    def remaining(self) -> int | None:
         """The credits left; None if unlimited."""
         return None if self.unlimited else max(0, self.balance - self.unsettled)
 
@@ -196,7 +196,7 @@ class KeyRing:
             self._known.pop(hashed, None)
         key.row = row
         key.limit = self._default_limit if row.rate is None else parse(row.rate)
-        key.scope = KeyScope.of(row.chains, row.types)
+        key.scope = KeyScope.from_words(row.chains, row.types)
         with key.lock:
             key.unlimited = row.credits is None
             # A standby may lack what was charged a moment ago.

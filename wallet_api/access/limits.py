@@ -157,7 +157,7 @@ class KeyLimiter:
 
     def refusal(self, key: ApiKey) -> RateLimited:
         """Return the error of a request that is not."""
-        wait = max(1, math.ceil(self.left(key)[1] - self.windows.now()))
+        wait = max(1, math.ceil(self.remaining(key)[1] - self.windows.now()))
         return RateLimited(
             f"The limit of this API key is {key.limit.amount} requests per"
             f" {key.limit.GRANULARITY.name}."
@@ -165,7 +165,7 @@ class KeyLimiter:
             retry_after_seconds=wait,
         )
 
-    def left(self, key: ApiKey) -> tuple[int, int]:
+    def remaining(self, key: ApiKey) -> tuple[int, int]:
         """Return how many requests are left in the current window, and when it ends, in Unix seconds."""
         # One look-up, where the strategy's statistics take two.
         used, ends = self.windows.state(key.limit.key_for(key.label))
@@ -173,7 +173,7 @@ class KeyLimiter:
 
     def set_headers(self, key: ApiKey, headers: Headers) -> None:
         """Add the rate-limit headers to a response."""
-        remaining, reset = self.left(key)
+        remaining, reset = self.remaining(key)
         headers.add("X-RateLimit-Limit", str(key.limit.amount))
         headers.add("X-RateLimit-Remaining", str(remaining))
         headers.add("X-RateLimit-Reset", str(reset))

@@ -15,7 +15,7 @@ class KeyScope(NamedTuple):
     types: Words = None
 
     @classmethod
-    def of(cls, chains: Collection[str] | None, types: Collection[str] | None) -> Self:
+    def from_words(cls, chains: Collection[str] | None, types: Collection[str] | None) -> Self:
         """Return the scope of these words; None is any."""
         return cls(tuple(chains) if chains else None, tuple(types) if types else None)
 

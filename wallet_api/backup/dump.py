@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from wallet_api.backup.programs import BackupError, Note, program, run
+from wallet_api.backup.programs import BackupError, Note, program, run_program
 from wallet_api.database import Connection, NotPermitted, load_sql
 from wallet_api.files import written_whole
 
@@ -30,7 +30,7 @@ def back_up(
             snapshot = connection.fetch_value("SELECT pg_export_snapshot()")
             options = ("--format=custom", "--schema=public", "--no-owner", "--no-privileges")
             try:
-                run(pg_dump, url, [*options, f"--snapshot={snapshot}", f"--file={part}"], progress)
+                run_program(pg_dump, url, [*options, f"--snapshot={snapshot}", f"--file={part}"], progress)
             except BackupError as error:
                 if _LACKS_RIGHT.search(str(error)):
                     raise NotPermitted from error

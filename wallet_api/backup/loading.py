@@ -26,7 +26,7 @@ _END = b"\\.\n"
 _LINES = 5_000
 
 
-def load(connection: Connection, file: Path, listing: str, progress: Note) -> None:
+def load_dump(connection: Connection, file: Path, listing: str, progress: Note) -> None:
     """Replace the rows of all tables by those of the dump `file`, whose list of contents is `listing`.
 
     Runs in the caller's transaction. Raises BackupError or a psycopg error.

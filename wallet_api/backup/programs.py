@@ -76,7 +76,7 @@ def plain_environment() -> dict[str, str]:
     return own | {"LC_ALL": "C"}
 
 
-def run(path: Path, url: str, arguments: Sequence[str], progress: Note) -> None:
+def run_program(path: Path, url: str, arguments: Sequence[str], progress: Note) -> None:
     """Run a program on the database at `url`; stop it on an exception. Raises BackupError.
 
     Its messages come through a pipe: if this process is killed, the next message ends the program, and the

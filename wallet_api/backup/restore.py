@@ -9,7 +9,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from wallet_api import migrations
-from wallet_api.backup.loading import load, reason_of
+from wallet_api.backup.loading import load_dump, reason_of
 from wallet_api.backup.programs import BackupError, Note, newest, plain_environment
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.upgrade import Upgrade, upgrade
@@ -28,7 +28,7 @@ SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout =
 """
 
 
-def restore(connection: Connection, file: Path, *, replace: bool, progress: Note) -> Upgrade:
+def restore_ledger(connection: Connection, file: Path, *, replace: bool, progress: Note) -> Upgrade:
     """Replace the rows of all tables by those of a dump, and return what was upgraded.
 
     The migrations of its version make the tables. Functions, indexes, triggers and rights of the dump are not
@@ -40,7 +40,7 @@ def restore(connection: Connection, file: Path, *, replace: bool, progress: Note
         with connection.transaction():
             migrations.migrate(connection, names=names)
             connection.execute(_NO_TIMEOUTS)
-            load(connection, file, listing, progress)
+            load_dump(connection, file, listing, progress)
             restored = {row["name"] for row in _rows(connection, _MIGRATIONS)}
             if restored != names:
                 raise BackupError("its migrations cannot be read twice alike")

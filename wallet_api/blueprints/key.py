@@ -58,7 +58,7 @@ def key_state() -> Response:
     load_arguments(_operation.arguments)
     key, expires_at, gate = current_request().key, current_request().key_expires_at, services().gate
     assert key is not None
-    remaining, reset = gate.limits.left(key)
+    remaining, reset = gate.limits.remaining(key)
     data = {
         "name": key.name,
         "created_at": shown_time(key.row.created_at),
@@ -78,7 +78,7 @@ def key_state() -> Response:
 
 def _credits(key: ApiKey, credits: Credits) -> dict[str, Any]:
     state = {
-        "left": None if key.unlimited else credits.left(key),
+        "left": None if key.unlimited else credits.remaining(key),
         "cost": credits.costs.usual,
         "costs": credits.costs.of_operations,
     }

@@ -16,7 +16,7 @@ from wallet_api.access.current import ApiRequest, current_request
 from wallet_api.access.gate import admitting, free_of_charge
 from wallet_api.errors import Forbidden, Unauthorized
 from wallet_api.keys import bearer_key
-from wallet_api.mcp.calls import read_call, send
+from wallet_api.mcp.calls import read_call, send_call
 from wallet_api.mcp.messages import EARLIER, SUPPORTED, Fault, Message, parse
 from wallet_api.openapi.published import published
 from wallet_api.responses.envelope import JSON
@@ -51,7 +51,7 @@ def mcp() -> Response:
         message = parse(_body(request), request.headers.get)
         call = read_call(current_app, message) if message.is_call else None
         if call is not None:
-            return _called(message, *send(current_app, request, call))
+            return _called(message, *send_call(current_app, request, call))
         free_of_charge()
         gate.admit(request)
         return _reply(message)

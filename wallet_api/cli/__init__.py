@@ -29,7 +29,7 @@ _ROLES = {
 # By name: where the command is in this package.
 _COMMANDS = {
     "up": "up:up",
-    "migrate": "ledger:migrate",
+    "migrate": "ledger:migrate_command",
     "keys": "keys:keys",
     "usage": "usage:usage",
     "import": "imports:import_files",
@@ -39,7 +39,7 @@ _COMMANDS = {
     "rebuild": "ledger:rebuild",
     "backup": "backup:backup",
     "config": "config:config",
-    "restore": "backup:restore",
+    "restore": "backup:restore_command",
     "demo": "demo:demo",
     "discover": "discover:discover",
     "notify": "notify:notify",

@@ -41,7 +41,7 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
 @_file
 @click.option("--replace", is_flag=True, help="Replace the data that is in the database.")
 @json_option
-def restore(file: Path, replace: bool, as_json: bool) -> None:
+def restore_command(file: Path, replace: bool, as_json: bool) -> None:
     """Restore all data from FILE.
 
     FILE comes from 'wallet-api backup' or 'pg_dump --format=custom'. All of its rows are restored, or none,
@@ -52,7 +52,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     started = time.monotonic()
     own = Settings.from_environment()
     with _connected("Restoring", creates=True) as (connection, _, show):
-        upgrade = backups.restore(connection, file, replace=replace, progress=show)
+        upgrade = backups.restore_ledger(connection, file, replace=replace, progress=show)
         rows = backups.count_rows(connection)
     seconds = time.monotonic() - started
     if as_json:

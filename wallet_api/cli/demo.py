@@ -7,7 +7,7 @@ import click
 from wallet_api.cli.environment import require_tables, settings_with_database
 from wallet_api.cli.output import progress_bar
 from wallet_api.database import connect
-from wallet_api.demo.loading import OwnData, load
+from wallet_api.demo.loading import OwnData, load_demo
 from wallet_api.demo.world import DAYS, SEED, TRADES, WALLETS, World
 
 _count = click.IntRange(1)
@@ -38,7 +38,7 @@ def demo(**size: int) -> None:
             require_tables(connection)
         try:
             with progress_bar("Demo trades") as show:
-                loaded = load(url, World(datetime.now(UTC), **size), show)
+                loaded = load_demo(url, World(datetime.now(UTC), **size), show)
         except OwnData:
             raise click.ClickException(
                 "The database has data of yours, and demo data would mix with it. Set WALLET_API_HOME to a "

@@ -20,7 +20,7 @@ from wallet_api.discovery.launches import GivenBeginning
 from wallet_api.discovery.nodes import node_source
 from wallet_api.discovery.purse import Purse
 from wallet_api.discovery.results import Results
-from wallet_api.discovery.search import Search, rank_found, search
+from wallet_api.discovery.search import Search, find_first_buyers, rank_found
 from wallet_api.forms import BadRow, check_address, one_of
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
 from wallet_api.providers.faults import ProviderFault
@@ -118,7 +118,7 @@ def discover(
         purse = _Shown(settings, max_requests, stack)
         open_source = stack.enter_context(node_source(settings, chain, tokens, purse, results))
         try:
-            found = search(open_source, wanted, purse, results, _note)
+            found = find_first_buyers(open_source, wanted, purse, results, _note)
         except ProviderFault as fault:
             again = ": run the command again to go on" if fault.worth_retrying else ""
             raise click.ClickException(

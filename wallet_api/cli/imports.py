@@ -56,7 +56,7 @@ def import_files() -> None:
 @_file
 @file_options(WalletRow)
 @json_option
-def import_wallets(file: str, **options: Any) -> None:
+def import_wallets_command(file: str, **options: Any) -> None:
     """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
     _run(file, WalletRow, _import_wallets, **options)
 
@@ -66,7 +66,7 @@ def import_wallets(file: str, **options: Any) -> None:
 @file_options(TradeRow)
 @_timestamps
 @json_option
-def import_trades(file: str, **options: Any) -> None:
+def import_trades_command(file: str, **options: Any) -> None:
     """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ.
 
     One with dollars alone (value_usd) gets its value by the native price within an hour: import prices first.
@@ -81,7 +81,7 @@ def import_trades(file: str, **options: Any) -> None:
 @file_options(PriceRow)
 @_timestamps
 @json_option
-def import_prices(file: str, **options: Any) -> None:
+def import_prices_command(file: str, **options: Any) -> None:
     """Import native prices, and compute the USD value of trades within an hour that have none."""
     _run(file, PriceRow, _import_prices, **options)
 
@@ -91,7 +91,7 @@ def import_prices(file: str, **options: Any) -> None:
 @file_options(QuoteRow)
 @_timestamps
 @json_option
-def import_quotes(file: str, **options: Any) -> None:
+def import_quotes_command(file: str, **options: Any) -> None:
     """Import what tokens cost on markets, in dollars, with what their markets held (liquidity_usd).
 
     Quotes of thin markets (MARKET_PRICE_MIN_LIQUIDITY_USD), without a native price within an hour, or far

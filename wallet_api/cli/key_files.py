@@ -13,7 +13,7 @@ import orjson
 from msgspec import UNSET
 
 from wallet_api.blueprints import operation_names
-from wallet_api.cli.key_options import NOTHING, keys_database, whole_number
+from wallet_api.cli.key_options import NOTHING, keys_database, plain_number
 from wallet_api.cli.output import SOME_REJECTED, json_option, print_json
 from wallet_api.database import Connection
 from wallet_api.forms import BadRow, must_be
@@ -154,7 +154,7 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
 def _number(field: str, value: Any) -> int | str | None:
     if value in (UNSET, None, "", NOTHING[field]):
         return None
-    number = whole_number(str(value)) if isinstance(value, int | str) and value is not True else None
+    number = plain_number(str(value)) if isinstance(value, int | str) and value is not True else None
     if number is None:
         raise must_be(field, f"a whole number or {NOTHING[field]}", value)
     return number

@@ -30,7 +30,7 @@ NOTHING: Mapping[str, str] = {
 _Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
 
-def whole_number(text: str) -> int | None:
+def plain_number(text: str) -> int | None:
     """Return a whole number in plain digits; None if the text is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else None
 
@@ -39,7 +39,7 @@ def _number_or(word: str) -> _Callback:
     def read(context: click.Context, option: click.Parameter, text: str | None) -> int | str | None:
         if text is None or text == word:
             return text
-        number = whole_number(text)
+        number = plain_number(text)
         if number is None:
             raise click.BadParameter(f"{text[:40]!r} is neither a whole number nor {word}.", context, option)
         return number

@@ -55,7 +55,7 @@ keys.add_command(import_keys)
 
 @keys.command("list")
 @json_option
-def list_keys(as_json: bool) -> None:
+def list_keys_command(as_json: bool) -> None:
     """List all keys with their credits, rates, states and use.
 
     REQUESTS and CHARGED are those of today (UTC) and of the last 30 days. They lack the last 10 seconds.
@@ -102,7 +102,7 @@ def show(name: str, as_json: bool) -> None:
 @keys.command("set")
 @click.argument("name")
 @key_options
-def set_key(name: str, **values: Any) -> None:
+def set_key_command(name: str, **values: Any) -> None:
     """Change what a key may do, at once or after KEY_CACHE_SECONDS at most.
 
     With --monthly the balance becomes N at once, and again with the first charge of each month (UTC),

@@ -8,7 +8,7 @@ from wallet_api.ledger.rebuild import rebuild_ledger
 
 
 @click.command()
-def migrate() -> None:
+def migrate_command() -> None:
     """Create or upgrade the tables. In a Citus cluster, place them on the workers too.
 
     The service may run meanwhile, and imports of this version; what an earlier version is about to import is

@@ -21,7 +21,7 @@ from wallet_api.notify.feed import Feed
 from wallet_api.notify.messages import MessageContent, body_of, event_id, message_id
 from wallet_api.notify.process import POLL_SECONDS, Process
 from wallet_api.notify.rules_file import RulesError, RulesFile
-from wallet_api.notify.sending import send
+from wallet_api.notify.sending import send_message
 from wallet_api.notify.session import Session, is_running
 from wallet_api.sync.schedule import stopped_by_signals
 from wallet_api.times import shown_time
@@ -113,7 +113,7 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
         members = {"type": MessageType.TEST, "timestamp": shown_time(now), "rule": rule}
         body = body_of(target, MessageContent(MessageType.TEST, members, words={"rule": rule}))
         id = message_id(event_id(rule, MessageType.TEST, now.isoformat()), name)
-        outcome = send(target, id, body, allow_private=allow_private)
+        outcome = send_message(target, id, body, allow_private=allow_private)
         click.echo(f"{name}: not received: {outcome.failure}" if outcome.failure else f"{name}: received")
         has_failed = has_failed or bool(outcome.failure)
     if has_failed:
@@ -122,11 +122,11 @@ def test(rule: str, path: Path, allow_private: bool) -> None:
 
 @notify.command("status")
 @json_option
-def status(as_json: bool) -> None:
+def status_command(as_json: bool) -> None:
     """Print whether webhooks are sent, and for each target what waits, was received, fails or is refused."""
     now = datetime.now(UTC)
     with database() as connection:
-        rows, aside = queue.status(connection), queue.refused_messages(connection)
+        rows, aside = queue.read_status(connection), queue.refused_messages(connection)
         progress, running = reports.read_progress(connection, now), is_running(connection)
     for row in rows:
         row["refused_messages"] = aside.get(row["target"], [])
@@ -174,13 +174,13 @@ def _words(row: dict[str, Any], now: datetime) -> tuple[str, ...]:
 @notify.command("resume")
 @click.argument("target")
 @click.option("--drop", is_flag=True, help="Drop what waits, and count it.")
-def resume(target: str, drop: bool) -> None:
+def resume_command(target: str, drop: bool) -> None:
     """Send a paused target what waits for it, in its order."""
     dropped = 0
     with database() as connection:
         while drop and (some := queue.drop_some(connection, target)):
             dropped += some
-        count = queue.resume(connection, target)
+        count = queue.resume_target(connection, target)
     if count is None:
         raise _no_target(target)
     click.echo(f"{dropped} messages dropped." if drop else f"{count} messages will be sent.")
@@ -192,10 +192,10 @@ def _no_target(target: str) -> click.ClickException:
 
 @notify.command("retry")
 @click.argument("target")
-def retry(target: str) -> None:
+def retry_command(target: str) -> None:
     """Send a target again what it refused, in its order."""
     with database() as connection:
-        row = queue.retry(connection, target)
+        row = queue.retry_target(connection, target)
     if row is None:
         raise _no_target(target)
     click.echo(f"{row['count']} messages will be sent again.")

@@ -60,7 +60,7 @@ def remove() -> None:
 @click.argument("file")
 @file_options(WalletIdentity)
 @_common
-def remove_wallets(file: str, **options: Any) -> None:
+def remove_wallets_command(file: str, **options: Any) -> None:
     """Stop tracking the wallets of FILE, and remove their trades, balances and sync state.
 
     Columns: blockchain, wallet_address. All wallets are removed in one transaction.
@@ -76,7 +76,7 @@ def remove_wallets(file: str, **options: Any) -> None:
 @click.option("--denied", is_flag=True, help="Those in the tokens of TOKEN_DENYLIST.")
 @file_options(TradeIdentity)
 @_common
-def remove_trades(
+def remove_trades_command(
     file: str | None,
     before: datetime | None,
     include_open: bool,

@@ -12,7 +12,7 @@ import click
 import psutil
 
 from wallet_api.cli.output import typed
-from wallet_api.embedded import EmbeddedError, alone
+from wallet_api.embedded import EmbeddedError, locked_home
 from wallet_api.embedded.server import Server
 from wallet_api.embedded.signals import deferred, undisturbed
 
@@ -137,7 +137,7 @@ class Supervisor:
     def _restart_postgres(self, server: Server) -> None:
         click.echo("PostgreSQL exited and is started again.", err=True)
         try:
-            with alone(self._home):
+            with locked_home(self._home):
                 server.start()
             self._postgres_failures = 0
         except EmbeddedError:

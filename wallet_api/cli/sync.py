@@ -16,7 +16,7 @@ from wallet_api.cli.options import all_of, span
 from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_accept import sync_accept
 from wallet_api.cli.sync_forget import sync_forget
-from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
+from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run_rounds, write_sync_note
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.forms import EARLIEST
@@ -149,7 +149,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
 
             return Work("trades", provider.chains, [provider.pace], one, seconds)
 
-        run(settings, [work_on(provider) for provider in providers], **options)
+        run_rounds(settings, [work_on(provider) for provider in providers], **options)
 
 
 def _final_seconds(provider: Provider) -> float:
@@ -177,7 +177,7 @@ def sync_prices(since: datetime, **options: Any) -> None:
     with _ready(options) as (settings, stack):
         prices, paces = stack.enter_context(price_sources(settings))
         one = Work("prices", (), paces, lambda connection, stopping: prices.round(connection, since))
-        run(settings, [one], **options)
+        run_rounds(settings, [one], **options)
 
 
 @sync.command("tokens")
@@ -193,7 +193,7 @@ def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
             paces,
             lambda connection, stopping: read_faces(connection, sources, stopping),
         )
-        run(settings, [work], **options)
+        run_rounds(settings, [work], **options)
 
 
 @sync.command("quotes")
@@ -224,7 +224,7 @@ def sync_quotes(chains: tuple[str, ...], since: datetime | None, **options: Any)
         outcomes = Outcomes(chains or tuple(CHAINS), least, since, options["every"])
         quoted = chains or tuple(CHAINS if source is None else source.chains)
         quotes = Quotes(source, quoted, rule, outcomes, options["every"])
-        run(settings, [Work("quotes", quoted, paces, quotes.round)], **options)
+        run_rounds(settings, [Work("quotes", quoted, paces, quotes.round)], **options)
 
 
 @contextmanager

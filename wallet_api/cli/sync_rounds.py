@@ -92,7 +92,9 @@ def write_sync_note(settings: Settings, text: str, *, dated: bool) -> None:
     click.echo(text, err=True)
 
 
-def run(settings: Settings, works: Sequence[Work], every: float | None, as_json: bool, wait: bool) -> None:
+def run_rounds(
+    settings: Settings, works: Sequence[Work], every: float | None, as_json: bool, wait: bool
+) -> None:
     """Run each work until it is done or a signal stops it; several run in parallel.
 
     Exit with the status of the command unless it is 0.

@@ -104,7 +104,7 @@ def _run(
         with progress_bar("Loading") as show:
             keep_current(url, show if is_shown() else _in_quarters())
         if settings.moralis_api_key is None:
-            environment |= stack.enter_context(provider.running(url))
+            environment |= stack.enter_context(provider.serving_balances(url))
     # The listener stays open while gunicorn is started again, so that requests wait.
     gunicorn = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
@@ -145,7 +145,7 @@ def _with_servers(stack: ExitStack, own: Settings, home: Path) -> tuple[Settings
         place = embedded.place_of(home)
         user = place.account.popen_options()
         supervisor.start("Valkey", valkey.command(place), ENVIRONMENT, log="valkey.log", **user)
-        own = replace(own, valkey_url=valkey.url(place))
+        own = replace(own, valkey_url=valkey.socket_url(place))
     return own, supervisor
 
 

@@ -28,7 +28,7 @@ class OwnData(Exception):
     """The database has wallets or prices that are not the demo's."""
 
 
-def load(
+def load_demo(
     database_url: str,
     world: World,
     progress: Progress = lambda done, of: None,
@@ -70,7 +70,7 @@ def keep_current(database_url: str, progress: Progress = lambda done, of: None) 
         tracked = {(row["blockchain"], row["address"]) for row in rows}
         newest = newest_trade(connection)
     if not tracked or tracked == expected:
-        load(database_url, world, progress, newest)
+        load_demo(database_url, world, progress, newest)
 
 
 def _records(rows: Iterable[RowType]) -> Iterator[Record[RowType]]:

@@ -18,7 +18,7 @@ _BALANCES = load_sql(__package__, "balances")
 
 
 @contextmanager
-def running(database_url: str) -> Iterator[dict[str, str]]:
+def serving_balances(database_url: str) -> Iterator[dict[str, str]]:
     """Serve the stand-in from a thread in this block, and yield the settings with which the service uses it.
 
     A wallet holds what its trades in the ledger have left, and a made-up native balance.

@@ -64,7 +64,7 @@ class Discovered:
         return [address for address in self.candidates if address not in set(self.unread)]
 
 
-def search(
+def find_first_buyers(
     open_source: Callable[[], FirstBuyers],
     wanted: Search,
     purse: Purse,

@@ -57,8 +57,8 @@ def running_in(home: Path, *, stop_seconds: float = STOP_SECONDS) -> Iterator[Se
     with ExitStack() as stack:
         with explained(home):
             users = stack.enter_context((home / "lock" / "postgres.users").open("w"))
-            with alone(home):
-                server = postgres.prepare(place_of(home))
+            with locked_home(home):
+                server = postgres.prepare_server(place_of(home))
                 fcntl.flock(users, fcntl.LOCK_SH)
                 stack.callback(_leave, server, home, users, stop_seconds)
                 server.start()
@@ -66,7 +66,7 @@ def running_in(home: Path, *, stop_seconds: float = STOP_SECONDS) -> Iterator[Se
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
+def locked_home(home: Path) -> Iterator[None]:
     """Let no other command start or stop the server of `home` in this block."""
     with (home / "lock" / "postgres.change").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -120,6 +120,6 @@ def explained(home: Path) -> Iterator[None]:
 
 
 def _leave(server: Server, home: Path, users: IO[str], stop_seconds: float) -> None:
-    with undisturbed(), alone(home), suppress(BlockingIOError):
+    with undisturbed(), locked_home(home), suppress(BlockingIOError):
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         server.stop(stop_seconds)

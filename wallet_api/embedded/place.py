@@ -97,7 +97,7 @@ def account_of(folder: Path) -> ServerUser:
     )
 
 
-def own(folder: Path, account: ServerUser) -> None:
+def give_folder(folder: Path, account: ServerUser) -> None:
     """Create `folder` if missing, private to the account, and give it all files below."""
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != account.uid:
@@ -168,5 +168,5 @@ def _socket_folder(place: Path, account: ServerUser) -> Path:
                 raise EmbeddedError(
                     f"{folder} must be a private folder of user {account.uid}. Remove it, and try again."
                 )
-    own(folder, account)
+    give_folder(folder, account)
     return folder

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from wallet_api.embedded.place import DataFolder, EmbeddedError, ServerUser, own, runnable
+from wallet_api.embedded.place import DataFolder, EmbeddedError, ServerUser, give_folder, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
 from wallet_api.embedded.signals import deferred, undisturbed
 
@@ -41,7 +41,7 @@ def programs() -> Path:
     return folder
 
 
-def prepare(place: DataFolder) -> Server:
+def prepare_server(place: DataFolder) -> Server:
     """Return the server of `place`; create its folder and database if missing. Raises EmbeddedError."""
     installed = programs()
     package = installed.parents[1]
@@ -49,7 +49,7 @@ def prepare(place: DataFolder) -> Server:
     folder = place.folder / "postgres"
     if not (folder / "PG_VERSION").exists():
         _initialise(program.parent, folder, place.account)
-    own(folder, place.account)
+    give_folder(folder, place.account)
     found = (folder / "PG_VERSION").read_text().strip()
     if found != VERSION:
         raise EmbeddedError(
@@ -65,7 +65,7 @@ def _initialise(bin_folder: Path, folder: Path, account: ServerUser) -> None:
     # Created under another name and renamed when complete, so that an interrupted try has no effect.
     draft = folder.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)
-    own(draft, account)
+    give_folder(draft, account)
     process = None
     try:
         with deferred():

@@ -4,10 +4,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from wallet_api.embedded.place import DataFolder, EmbeddedError, own, runnable
+from wallet_api.embedded.place import DataFolder, EmbeddedError, give_folder, runnable
 
 
-def url(place: DataFolder) -> str:
+def socket_url(place: DataFolder) -> str:
     """Return the URL of the server, in the form of VALKEY_URL."""
     return f"valkey+unix://{quote(str(_socket(place)))}"
 
@@ -25,7 +25,7 @@ def command(place: DataFolder) -> list[str]:
         )
     program = runnable(folder, str(found[0].relative_to(folder)), place.account)
     data = place.folder / "valkey"
-    own(data, place.account)
+    give_folder(data, place.account)
     options = {
         "port": "0",
         "unixsocket": str(_socket(place)),

@@ -196,7 +196,7 @@ class _Mergers:
             reject(number, line, fault)
         while len(self._lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
             self._lanes.append(self._sessions.enter_context(staging.another_session(self._lanes[0])))
-        ids = self._token_ids.of(batch.tokens)
+        ids = self._token_ids.find(batch.tokens)
         land = partial(self._land, token_ids=ids, has_dollars_alone=batch.has_dollars_alone)
         lanes = zip(self._lanes, batch.shares(len(self._lanes)), strict=True)
         merges = [self._threads.submit(land, lane, share) for lane, share in lanes]
@@ -240,7 +240,7 @@ class _Mergers:
             # The ids were read before this transaction had the locks.
             merge.check_tracked(lane, wallet_ids)
             if has_dollars_alone:
-                computed = merge.run(lane, _FROM_DOLLARS)["priced"]
+                computed = merge.run_phase(lane, _FROM_DOLLARS)["priced"]
                 rejected = reject_unvalued(lane, tokens)
             changed = merge.compare_incoming(lane, sum(len(trades) for _, _, trades in share))
             if changed and self._seen.are_any:

@@ -45,7 +45,7 @@ class WalletRemoved(Exception):
         self.wallet_ids = frozenset(wallet_ids)
 
 
-def run(
+def run_phase(
     connection: Connection,
     statements: Mapping[str, LiteralString],
     parameters: Mapping[str, Any] | None = None,
@@ -99,12 +99,12 @@ def compare_incoming(connection: Connection, rows: int) -> int:
 
     Return how many these are.
     """
-    return run(connection, _FRESH, incoming=rows)["fresh"]
+    return run_phase(connection, _FRESH, incoming=rows)["fresh"]
 
 
 def merge_fresh(connection: Connection, now: datetime, rows: int) -> None:
     """Put the rows of `fresh` into the ledger."""
-    late = run(connection, _AFFECTED, fresh=rows)["late"]
+    late = run_phase(connection, _AFFECTED, fresh=rows)["late"]
     merge_affected(connection, now, has_late=late > 0)
 
 
@@ -128,16 +128,16 @@ def merge_affected(
 def walk(connection: Connection, *, has_late: bool = True, purge: Purge | None = None) -> dict[str, int]:
     """Walk the `affected` positions and store their trades; return how many were deleted and inserted."""
     if has_late:
-        run(connection, _TAKE_OUT)
+        run_phase(connection, _TAKE_OUT)
     first_chunk = arrivals.take_numbers(connection)
-    changed = run(connection, _PUT_IN, {"first_chunk": first_chunk})
+    changed = run_phase(connection, _PUT_IN, {"first_chunk": first_chunk})
     arrivals.record(connection, first_chunk, purge)
     return changed
 
 
 def store_totals(connection: Connection, now: datetime) -> None:
     """Add the walked trades to positions, lifetimes and days, and subtract those that were taken out."""
-    run(connection, _TOTALS, horizon(now))
+    run_phase(connection, _TOTALS, horizon(now))
 
 
 def horizon(now: datetime) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def horizon(now: datetime) -> dict[str, Any]:
 
 def store_volume(connection: Connection, now: datetime) -> None:
     """Add the walked trades to the volume of their groups, and subtract those that were taken out."""
-    run(connection, _VOLUME, {"since": now - VOLUME_WINDOW})
+    run_phase(connection, _VOLUME, {"since": now - VOLUME_WINDOW})
 
 
 def take_recent(connection: Connection, wallet_ids: list[int], now: datetime) -> None:
@@ -169,7 +169,7 @@ def store_prices(connection: Connection) -> None:
     The last step of a transaction.
     """
     lock_prices(connection)
-    run(connection, _TOKEN_PRICES, priced=connection.execute(_PRICED).rowcount)
+    run_phase(connection, _TOKEN_PRICES, priced=connection.execute(_PRICED).rowcount)
     names.store_names(connection)
 
 
@@ -187,5 +187,5 @@ def store_prices_of(connection: Connection, token_ids: list[int]) -> int:
     The caller holds the lock of `lock_prices`.
     """
     connection.execute("INSERT INTO priced SELECT unnest(%s::bigint[])", [token_ids])
-    changed = run(connection, _TOKEN_PRICES)
+    changed = run_phase(connection, _TOKEN_PRICES)
     return changed["worthless"] + changed["stored"]

@@ -90,7 +90,7 @@ def remove_wallets(connection: Connection) -> Removal:
         now = datetime.now(UTC)
         arrivals.record_wallet_removals(connection, wallet_ids, is_retyped=False)
         merge.take_recent(connection, wallet_ids, now)
-        changed = merge.run(connection, _REMOVE_WALLETS, {"wallet_ids": wallet_ids})
+        changed = merge.run_phase(connection, _REMOVE_WALLETS, {"wallet_ids": wallet_ids})
         removal.wallets, removal.trades = changed["wallets"], changed["trades"]
         connection.execute(_GROUPS)
         empty = connection.execute(_REMOVE["empty_groups"]).fetchall()

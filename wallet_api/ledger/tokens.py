@@ -23,7 +23,7 @@ class TokenIds:
         self._connection = connection
         self._ids: dict[Token, int] = {}
 
-    def of(self, tokens: Collection[Token]) -> Mapping[Token, int]:
+    def find(self, tokens: Collection[Token]) -> Mapping[Token, int]:
         """Return the ids of all these tokens, and of others; valid until the next call."""
         unknown = [token for token in tokens if token not in self._ids]
         if len(self._ids) + len(unknown) > MAX_IDS:

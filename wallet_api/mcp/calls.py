@@ -12,7 +12,7 @@ from werkzeug.test import create_environ
 
 from wallet_api.access.current import KEY_NAME, OF_TOOL, OPERATION_ID, REQUEST_ID, ApiRequest
 from wallet_api.mcp.messages import Message
-from wallet_api.mcp.results import Rest, cut_lists
+from wallet_api.mcp.results import Continuation, cut_lists
 from wallet_api.responses.operation import Operation, is_alias, operation_of
 from wallet_api.schemas.argument_fields import Switch, Texts
 from wallet_api.schemas.arguments import OF_TOOLS
@@ -55,7 +55,7 @@ def read_call(app: Flask, message: Message) -> ToolCall:
     return ToolCall(operation, rule, defaults | query)
 
 
-def send(app: Flask, request: ApiRequest, call: ToolCall) -> tuple[Response, list[str] | None]:
+def send_call(app: Flask, request: ApiRequest, call: ToolCall) -> tuple[Response, list[str] | None]:
     """Return the response to a call within `request`, and the texts of its result; None if it has no result.
 
     The operation's request is counted and logged in place of the current one.
@@ -83,7 +83,7 @@ def send(app: Flask, request: ApiRequest, call: ToolCall) -> tuple[Response, lis
     made = Response(body, response.status_code, own, content_type=response.content_type)
     if response.status_code in _AS_THEY_ARE:
         return made, None
-    return made, cut_lists(body, _rest(call))
+    return made, cut_lists(body, _continuation(call))
 
 
 def _rule_of(app: Flask, name: str) -> Rule | None:
@@ -115,7 +115,7 @@ def _whole(number: str) -> str:
     return head if head.isdecimal() and decimals and not decimals.strip("0") else number
 
 
-def _rest(call: ToolCall) -> Rest:
+def _continuation(call: ToolCall) -> Continuation:
     fields = call.operation.arguments.fields
     narrowing = [
         f"{name}=false" if isinstance(field, Switch) else name
@@ -123,4 +123,4 @@ def _rest(call: ToolCall) -> Rest:
         if isinstance(field, Texts) or (name in _NARROWING and not field.required)
     ]
     pages = (call.operation.rows or "") if "cursor" in fields else None
-    return Rest(call.rule.rule, pages, "after" if call.query.get("after") else "cursor", narrowing)
+    return Continuation(call.rule.rule, pages, "after" if call.query.get("after") else "cursor", narrowing)

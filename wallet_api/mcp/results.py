@@ -14,7 +14,7 @@ _NOTES_BYTES = 1_000
 
 
 @dataclass(frozen=True)
-class Rest:
+class Continuation:
     """How to get what is left out: the list that is divided into pages, and arguments that return fewer rows.
 
     `pages` is None if there are none, and "" if they are of the only list; `place` is the argument that takes
@@ -26,7 +26,7 @@ class Rest:
     place: str
     narrowing: Sequence[str]
 
-    def of(self, name: str, kept: int) -> str:
+    def advice(self, name: str, kept: int) -> str:
         """Return what to do for the rest of the list `name`, of which so many rows are kept."""
         if self.pages in (name, "") and name not in _OLDEST_FIRST:
             return f"Repeat with limit={max(kept, 1)}, then send pagination.next_cursor as {self.place}."
@@ -53,7 +53,7 @@ class _List:
         return dropped
 
 
-def cut_lists(body: bytes, rest: Rest) -> list[str]:
+def cut_lists(body: bytes, continuation: Continuation) -> list[str]:
     """Return the body. If it is too long, return it without the ends of its lists, and a text about these.
 
     A list with the newest row last loses its oldest. The longest list is cut first. Numbers stay as they are
@@ -77,12 +77,12 @@ def cut_lists(body: bytes, rest: Rest) -> list[str]:
         else:
             excess -= longest.drop()
     short = [each for each in lists if len(each.rows) < each.count]
-    if any(rest.pages in (each.name, "") for each in short):
+    if any(continuation.pages in (each.name, "") for each in short):
         _leave_out_cursors(document)
     notes = [
         f"{each.count - len(each.rows)} of {each.count} rows of {each.name}"
         f"{', the oldest,' if each.name in _OLDEST_FIRST else ''} are left out here."
-        f" {rest.of(each.name, len(each.rows))}"
+        f" {continuation.advice(each.name, len(each.rows))}"
         for each in short
     ]
     return [msgspec.json.encode(document).decode(), " ".join(notes)]

@@ -10,7 +10,7 @@ from wallet_api.notify.messages import event_id
 from wallet_api.notify.rules import Cluster, Rule
 
 
-def of_trade(rule: Rule, change: TradeChange, known: Known, *, counts: bool) -> Iterator[RuleReport]:
+def clusters_of_trade(rule: Rule, change: TradeChange, known: Known, *, counts: bool) -> Iterator[RuleReport]:
     """Yield which clusters in the token of a trade are none any more, and whether it is in a new one."""
     cluster, token = _cluster_of(rule), change.token
     if not rule.may_be_of(*token):
@@ -34,7 +34,7 @@ def of_trade(rule: Rule, change: TradeChange, known: Known, *, counts: bool) -> 
         yield from _found(rule, change, token, known, change.traded_at)
 
 
-def of_many(rule: Rule, change: Change, known: Known) -> Iterator[RuleReport]:
+def ended_clusters(rule: Rule, change: Change, known: Known) -> Iterator[RuleReport]:
     """Yield which clusters are none any more since a change of many."""
     for token in [token for token, name in known.clusters if name == rule.name]:
         # The message is about this token, whatever the change was about.

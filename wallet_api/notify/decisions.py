@@ -13,11 +13,11 @@ _VERSION = ("value", "token_amount", "created_at")
 _REMOVED = ("profile_blockchain", "profile_wallet_address", "blockchain", "mint", "before")
 
 
-def of_trade(rules: Sequence[Rule], change: TradeChange, known: Known) -> Iterator[RuleReport]:
+def decide_trade(rules: Sequence[Rule], change: TradeChange, known: Known) -> Iterator[RuleReport]:
     """Yield what the rules report of a trade, its correction or its removal, in their order."""
     for rule in rules:
         if rule.cluster is not None:
-            yield from clusters.of_trade(rule, change, known, counts=matches(rule, change, known))
+            yield from clusters.clusters_of_trade(rule, change, known, counts=matches(rule, change, known))
             continue
         report = _of_trade(rule, change, known)
         if report is not None:
@@ -79,7 +79,7 @@ def rules_of_many(rules: Sequence[Rule], change: Change) -> list[Rule]:
     return [rule for rule in rules if not is_retyped or rule.type == change.columns["profile_type"]]
 
 
-def of_many(
+def decide_many(
     rules: Sequence[Rule], change: Change, known: Known, taken_back: Mapping[str, str]
 ) -> Iterator[RuleReport]:
     """Yield what the rules report of a change of many.
@@ -89,7 +89,7 @@ def of_many(
     removed = [change.columns.get(name) for name in _REMOVED]
     for rule in rules:
         if rule.cluster is not None:
-            yield from clusters.of_many(rule, change, known)
+            yield from clusters.ended_clusters(rule, change, known)
         elif rule.name in taken_back:
             id = event_id(rule.name, change.kind, *removed, taken_back[rule.name])
             yield RuleReport(rule, change.kind, id, change)

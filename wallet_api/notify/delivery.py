@@ -13,7 +13,7 @@ from wallet_api.notify import queue
 from wallet_api.notify.events import MessageType
 from wallet_api.notify.messages import body_of, content_of_many, event_id, message_id
 from wallet_api.notify.rules_file import RulesFile
-from wallet_api.notify.sending import SendingOutcome, send
+from wallet_api.notify.sending import SendingOutcome, send_message
 from wallet_api.notify.session import Session
 from wallet_api.notify.targets import Target
 from wallet_api.times import shown_time
@@ -118,7 +118,7 @@ class Sender(Thread):
 
     def _try(self, target: Target, message: Row) -> None:
         private = self._rules.allow_private
-        outcome = send(target, message["message_id"], message["body"], allow_private=private)
+        outcome = send_message(target, message["message_id"], message["body"], allow_private=private)
         now = datetime.now(UTC)
         with self._session.transaction() as connection:
             if not outcome.failure:

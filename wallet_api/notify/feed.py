@@ -85,7 +85,7 @@ class Feed:
             return
         with self._session.transaction() as connection:
             queue.forget_refused(connection, now - KNOWN_FOR)
-            count = reports.forget(connection, read_until - KNOWN_FOR, _FORGET_AT_ONCE)
+            count = reports.forget_reports(connection, read_until - KNOWN_FOR, _FORGET_AT_ONCE)
         if count < _FORGET_AT_ONCE:
             self._forgotten_at = now
 
@@ -111,9 +111,9 @@ def _save(connection: Connection, rules: RuleSet, reading: FeedPart) -> None:
         for number, report in _reports(connection, rules.rules, batch):
             waiting += _messages(rules, report, {form: rows[number] for form, rows in reading.rows.items()})
             if len(waiting) > _ADD_AT_ONCE:
-                queue.add(connection, waiting)
+                queue.add_waiting(connection, waiting)
                 waiting.clear()
-    queue.add(connection, waiting)
+    queue.add_waiting(connection, waiting)
 
 
 def _batches(changes: Sequence[Change]) -> Iterator[list[tuple[int, Change]]]:
@@ -136,13 +136,13 @@ def _reports(
         found = [
             (number, report)
             for number, change in trades
-            for report in decisions.of_trade(rules, change, known)
+            for report in decisions.decide_trade(rules, change, known)
         ]
     else:
         about = decisions.rules_of_many(rules, first)
         known = reports.read_known_of_many(connection, first)
         taken_back = reports.take_back(connection, about, first)
-        found = [(number, report) for report in decisions.of_many(about, first, known, taken_back)]
+        found = [(number, report) for report in decisions.decide_many(about, first, known, taken_back)]
     reports.save(connection, known, batch[-1][1].arrived_at)
     return found
 
@@ -170,4 +170,4 @@ def _save_digests(connection: Connection, rules: RuleSet, until: datetime) -> No
         id = message_id(
             event_id(MessageType.DIGEST, row["rule"], row["first_id"], row["last_id"]), row["target"]
         )
-        queue.add(connection, [queue.Waiting(row["target"], row["rule"], id, body, row["last_at"])])
+        queue.add_waiting(connection, [queue.Waiting(row["target"], row["rule"], id, body, row["last_at"])])

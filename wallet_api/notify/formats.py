@@ -97,11 +97,11 @@ def lines_of(format: Format, lines: Sequence[str], count: int) -> str:
         shown = [*kept, f"and {left_out} more"] if left_out else kept
         text = "\n".join(shown)
         if _length(text) <= format.most or len(kept) == 1:
-            return cut(format, text)
+            return cut_text(format, text)
         kept.pop()
 
 
-def cut(format: Format, text: str) -> str:
+def cut_text(format: Format, text: str) -> str:
     """Return a text, or the beginning of one that is too long."""
     if _length(text) <= format.most:
         return text

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.notify.events import MessageType, RuleReport
-from wallet_api.notify.formats import cut, lines_of, text_of
+from wallet_api.notify.formats import cut_text, lines_of, text_of
 from wallet_api.notify.targets import Target
 from wallet_api.notify.words import filled, quoted, words_of
 from wallet_api.times import shown_time
@@ -70,7 +70,7 @@ def content_of_many(
 def body_of(target: Target, content: MessageContent) -> str:
     """Return the body of a message to a target."""
     if target.format is not None:
-        return _json(target.format.body(cut(target.format, _text(target, content)), target.chat_id))
+        return _json(target.format.body(cut_text(target.format, _text(target, content)), target.chat_id))
     if target.template is not None:
         return filled(target.template, quoted({"type": content.kind, **content.words}))
     return f'{_json(content.members)[:-1]},"data":{content.data}}}'

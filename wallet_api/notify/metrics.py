@@ -21,7 +21,7 @@ _BEHIND = "Age of the oldest change that webhooks have not read; 0 without one."
 
 def notify_metrics(connection: Connection, now: datetime) -> list[Metric]:
     """Return the metrics of webhooks."""
-    targets, progress = queue.status(connection), reports.read_progress(connection, now)
+    targets, progress = queue.read_status(connection), reports.read_progress(connection, now)
     metrics: list[Metric] = [
         GaugeMetricFamily("wallet_api_notify_behind_seconds", _BEHIND, progress.behind_seconds),
         CounterMetricFamily(

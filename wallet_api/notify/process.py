@@ -60,7 +60,7 @@ class Process:
         while not has_begun and not stopping.is_set():
             try:
                 with self._session.transaction() as connection:
-                    self._report_strangers(queue.status(connection))
+                    self._report_strangers(queue.read_status(connection))
                     if from_now:
                         reports.forget_place(connection)
                 has_begun = True

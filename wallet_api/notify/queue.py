@@ -31,7 +31,7 @@ class Waiting(NamedTuple):
     due_at: datetime | None = None
 
 
-def add(connection: Connection, messages: Sequence[Waiting]) -> None:
+def add_waiting(connection: Connection, messages: Sequence[Waiting]) -> None:
     """Save messages that wait for targets, in their order."""
     if messages:
         names = ("targets", "rules", "message_ids", "bodies", "arrived_at", "due_at")
@@ -85,7 +85,7 @@ def _row(connection: Connection, statement: str, parameters: Mapping[str, Any]) 
     return row
 
 
-def retry(connection: Connection, target: str) -> Row | None:
+def retry_target(connection: Connection, target: str) -> Row | None:
     """Let all refused messages to a target wait again; return their `count`, and when the target was paused.
 
     None without such a target.
@@ -135,7 +135,7 @@ def drop_some(connection: Connection, target: str) -> int:
     return count
 
 
-def resume(connection: Connection, target: str) -> int | None:
+def resume_target(connection: Connection, target: str) -> int | None:
     """Send a target again what waits for it; return how many messages. None without such a target."""
     count: int | None = connection.fetch_value(_QUEUE["resume"], {"target": target})
     return count
@@ -146,7 +146,7 @@ def take_all(connection: Connection) -> list[Row]:
     return sorted(connection.execute(_QUEUE["take_all"]), key=lambda row: row["place"])
 
 
-def status(connection: Connection) -> list[dict[str, Any]]:
+def read_status(connection: Connection) -> list[dict[str, Any]]:
     """Return the state of all targets."""
     return connection.execute(_QUEUE["status"]).fetchall()
 

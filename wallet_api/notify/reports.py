@@ -189,7 +189,7 @@ def _columns(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> dict[str,
     return {name: list(column) for name, column in zip(names, columns, strict=True)}
 
 
-def forget(connection: Connection, horizon: datetime, most: int) -> int:
+def forget_reports(connection: Connection, horizon: datetime, most: int) -> int:
     """Forget up to so many reports that are older than a time, and clusters; return how many of trades."""
     connection.execute(_REPORTS["forget_clusters"], {"horizon": horizon})
     count: int = connection.fetch_value(_REPORTS["forget"], {"horizon": horizon, "most": most}) or 0

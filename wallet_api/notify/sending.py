@@ -48,7 +48,7 @@ class SendingOutcome:
     pause_seconds: float | None = None
 
 
-def send(target: Target, id: str, body: str, *, allow_private: bool) -> SendingOutcome:
+def send_message(target: Target, id: str, body: str, *, allow_private: bool) -> SendingOutcome:
     """Post a message, signed where the target has secrets.
 
     The name is resolved once, and the connection goes to an address that was checked: a name that resolves to

@@ -141,7 +141,7 @@ def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
         "description": " ".join(filter(None, (said, operation.description, operation.use))),
         "parameters": _parameters(operation),
         "security": [] if keyless else [{"bearer": []}, {"api_key": []}],
-        "responses": responses.of(operation, keyless=keyless),
+        "responses": responses.operation_responses(operation, keyless=keyless),
     }
 
 

@@ -80,7 +80,7 @@ def add_shared(spec: APISpec) -> None:
         spec.components.response(name, _failure(status, _of_status(status, of_all()), keyless=False))
 
 
-def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
+def operation_responses(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     """Return all responses of an operation by status."""
     errors = errors_of(operation, keyless=keyless)
     responses: dict[str, Any] = {"200": _success(operation, keyless=keyless)}

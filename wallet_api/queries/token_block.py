@@ -33,10 +33,10 @@ def read_token(
         row, _ = connection.fetch_lists(_TOKEN, parameters, TokenNotFound())
     except TokenNotFound:
         return UNKNOWN_TOKEN_ID, None
-    return row["token_id"], block_of(row, blockchain)
+    return row["token_id"], price_block(row, blockchain)
 
 
-def block_of(row: Row, blockchain: str) -> dict[str, Any]:
+def price_block(row: Row, blockchain: str) -> dict[str, Any]:
     """Return the block of a token of which `row` has the columns of token_block.sql."""
     return {
         "blockchain": blockchain,

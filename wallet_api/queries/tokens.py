@@ -9,7 +9,7 @@ from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
 from wallet_api.queries.feed_page import read_feed
 from wallet_api.queries.groups import group_parameters
-from wallet_api.queries.token_block import FACE, block_of
+from wallet_api.queries.token_block import FACE, price_block
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.trader_page import TraderPage
 
@@ -75,4 +75,4 @@ def _read(
     head, [page] = connection.fetch_lists(statement, group | parameters | {"mints": [given["mint"]]})
     if head["token_id"] is None:
         raise TokenNotFound
-    return head, block_of(head, given["blockchain"]), page
+    return head, price_block(head, given["blockchain"]), page

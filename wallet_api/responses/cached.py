@@ -102,7 +102,7 @@ def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: 
     }
 
 
-def respond(
+def respond_cached(
     get_body: Callable[[], Body],
     arguments: Mapping[str, Any],
     lifetime: Lifetime,

@@ -54,7 +54,7 @@ def end_envelope(
     return to_json(_meta(request, cache_age_seconds) | dict(of_data or {})) + b"}"
 
 
-def refuse(error: ApiError, response: Response | None = None) -> Response:
+def error_response(error: ApiError, response: Response | None = None) -> Response:
     """Return the response to `error`. If `response` is given, its headers are kept."""
     request = current_request()
     request.refusal = (error.code, error.reason or "")
@@ -86,7 +86,7 @@ def _respond_to_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line, since an outage fails many requests.
         log.warning("%s: %s (%s)", error.code, error.message, _cause(error))
-    return refuse(error)
+    return error_response(error)
 
 
 def _respond_to_http_exception(error: HTTPException) -> Response:
@@ -105,7 +105,7 @@ def _respond_to_http_exception(error: HTTPException) -> Response:
         failure.status, failure.code = 404, _HTTP_CODES[404]
         failure.message = _no_operation(request)
     # Flask's response has Allow and Retry-After.
-    return refuse(failure, Response(headers=default.headers))
+    return error_response(failure, Response(headers=default.headers))
 
 
 def _no_operation(request: ApiRequest) -> str:
@@ -120,7 +120,7 @@ def _no_operation(request: ApiRequest) -> str:
 def _respond_to_crash(error: Exception) -> Response:
     request = current_request()
     log.error("%s crashed on %s", request.request_id, request.endpoint, exc_info=error)
-    return refuse(ApiError())
+    return error_response(ApiError())
 
 
 def _cause(error: ApiError) -> str:

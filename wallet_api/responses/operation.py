@@ -114,7 +114,7 @@ class Operation:
             return Response(written, content_type=JSON) if self.bare else respond(Fragment(written))
         request = current_request()
         lifetime = Lifetime.NONE if self.current_with in arguments else self.lifetime
-        return cached.respond(
+        return cached.respond_cached(
             lambda: self._body(request, arguments, get_data()), arguments, lifetime, source, version
         )
 

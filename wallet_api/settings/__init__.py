@@ -52,8 +52,8 @@ class ChainSettings:
     What is read of Solana is final, so it has no `confirm_seconds`; it alone has a `ws_url`.
     """
 
-    provider: str = _chain_setting("moralis", readers.one_of(*PROVIDERS))
-    trades_provider: str = _chain_setting("moralis", readers.one_of(*TRADES_PROVIDERS))
+    provider: str = _chain_setting("moralis", readers.choice(*PROVIDERS))
+    trades_provider: str = _chain_setting("moralis", readers.choice(*TRADES_PROVIDERS))
     confirm_seconds: float = _chain_setting(20.0, readers.number, of=_evm)
     # URLs of nodes often contain a key, so they are secrets too.
     rpc_url: str | None = _chain_setting(None, readers.url, secret=True)
@@ -78,7 +78,7 @@ class Settings:
     # The names of operations with their costs.
     credit_costs: tuple[tuple[str, int], ...] | None = _setting(None, readers.costs)
     # Shown to callers.
-    operator_name: str | None = _setting(None, readers.short)
+    operator_name: str | None = _setting(None, readers.short_text)
     operator_contact: str | None = _setting(None, readers.contact)
     operator_terms_url: str | None = _setting(None, readers.url)
     key_cache_seconds: float = _setting(5.0, readers.number)
@@ -93,7 +93,7 @@ class Settings:
 
     token_denylist: str | None = _setting(None)
 
-    history_type: str = _setting("required", readers.one_of("required", "detected"))
+    history_type: str = _setting("required", readers.choice("required", "detected"))
 
     holdings_ttl_seconds: float = _setting(60.0, readers.number)
     holdings_wait_seconds: float = _setting(2.0, readers.number)
@@ -127,7 +127,7 @@ class Settings:
     coingecko_api_key: str | None = _setting(None, secret=True)
     coingecko_requests_per_minute: float = _setting(20.0, readers.positive)
     binance_url: str = _setting("https://data-api.binance.vision", readers.url)
-    market_prices_provider: str | None = _setting(None, readers.one_of(*MARKET_PROVIDERS))
+    market_prices_provider: str | None = _setting(None, readers.choice(*MARKET_PROVIDERS))
     dexscreener_url: str = _setting("https://api.dexscreener.com", readers.url)
     dexscreener_requests_per_minute: float = _setting(240.0, readers.positive)
     geckoterminal_url: str = _setting("https://api.geckoterminal.com/api/v2", readers.url)
@@ -145,8 +145,8 @@ class Settings:
     cors_origins: str | None = _setting(None, readers.origins)
     metrics_networks: str = _setting("127.0.0.0/8,::1/128", readers.networks)
     metrics_token: str | None = _setting(None, secret=True)
-    log_format: str = _setting("text", readers.one_of("text", "json"))
-    log_level: str = _setting("info", readers.one_of("debug", "info", "warning", "error"))
+    log_format: str = _setting("text", readers.choice("text", "json"))
+    log_level: str = _setting("info", readers.choice("debug", "info", "warning", "error"))
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":

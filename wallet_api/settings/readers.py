@@ -98,7 +98,7 @@ def costs(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(costs.items())
 
 
-def one_of(*words: str) -> Callable[[str], str]:
+def choice(*words: str) -> Callable[[str], str]:
     """Return a reader of one of these words."""
 
     def read(text: str) -> str:
@@ -145,7 +145,7 @@ def url(text: str) -> str:
     return text.rstrip("/")
 
 
-def short(text: str) -> str:
+def short_text(text: str) -> str:
     """Return a short text that is shown to callers."""
     if len(text) > 100 or not text.isprintable():
         raise ValueError("must be at most 100 printable characters")

@@ -45,7 +45,7 @@ class Accounts:
     last_owners: dict[str, str | None] = field(default_factory=dict)
 
     @classmethod
-    def before(cls, chain: Chain, at: datetime, transaction: Transaction, run: Sequence[Step]) -> Self:
+    def at_start(cls, chain: Chain, at: datetime, transaction: Transaction, run: Sequence[Step]) -> Self:
         """Return the accounts as they were before a transaction, less its fee. Raise UnusableRow."""
         _check_form(transaction)
         meta, keys = transaction.meta, transaction.keys

@@ -94,7 +94,7 @@ class Group:
         } - {""}
 
     @cached_property
-    def same(self) -> AbstractSet[str]:
+    def alike(self) -> AbstractSet[str]:
         """Return who moved a token as the wallet did, and nothing the other way: other buyers or sellers."""
         return {owner for owner in self.dealers if self._moves_alike(self.moved_by[owner])}
 
@@ -107,7 +107,7 @@ class Group:
     @cached_property
     def sides(self) -> Sequence[Counterpart]:
         """Return who gave one thing for another, but for other buyers or sellers."""
-        sides = [Counterpart({owner}, self.moved_by[owner]) for owner in self.dealers - self.same]
+        sides = [Counterpart({owner}, self.moved_by[owner]) for owner in self.dealers - self.alike]
         return [*sides, *self._vaults()]
 
     def _vaults(self) -> Iterator[Counterpart]:
@@ -158,7 +158,7 @@ class Group:
     def exchange(self) -> Exchange:
         """Return what the wallet exchanged."""
         parties = [side.changes for side in self.sides]
-        others = added(self.moved_by[owner] for owner in self.same)
+        others = added(self.moved_by[owner] for owner in self.alike)
         if self.top != OUTSIDE and not self._covers(added(parties), others):
             # A pool has an owner for each of its vaults, or one that takes a fee owns a vault.
             own = {self.wallet, ""}

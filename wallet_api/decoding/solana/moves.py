@@ -67,7 +67,7 @@ class SolanaMoves:
 def read_moves(chain: Chain, at: datetime, transaction: Transaction) -> SolanaMoves:
     """Return what a transaction moved. Raise UnusableRow."""
     run = list(steps(transaction))
-    accounts = Accounts.before(chain, at, transaction, run)
+    accounts = Accounts.at_start(chain, at, transaction, run)
     created = {step.text("newAccount", "account") for step in run if step.is_system}
     reader = _Reader(accounts, created)
     for step in run:

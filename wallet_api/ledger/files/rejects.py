@@ -13,7 +13,7 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_statements
-from wallet_api.files import named, part_of
+from wallet_api.files import naming_errors, part_of
 from wallet_api.forms import BadRow
 from wallet_api.ledger.files.readers import UnreadableFile
 from wallet_api.ledger.tokens import Token
@@ -181,7 +181,7 @@ class Rejects:
         """Write a rejected line."""
         self.count += 1
         row = line.decode("utf-8", "replace").rstrip("\r\n")
-        with named(self.path):
+        with naming_errors(self.path):
             self._file.write(orjson.dumps({"line": number, "reason": str(fault), "row": row}) + b"\n")
 
 
