@@ -15,7 +15,7 @@ _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
 
 
 class UnusableRow(ValueError):
-    """A part of a response that cannot be used. It does not affect the other parts."""
+    """A part of a response that cannot be used, such as a transaction. It does not affect the other parts."""
 
 
 def read_amount(value: Any) -> int:

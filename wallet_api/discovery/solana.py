@@ -20,7 +20,7 @@ from wallet_api.discovery.launches import Beginning, GivenBeginning, Launch, Not
 from wallet_api.discovery.results import SavingNode
 from wallet_api.forms import EARLIEST
 from wallet_api.providers.balances.solana_rpc import TOKEN_PROGRAMS
-from wallet_api.providers.trades.solana_node import SolanaNode, UnknownFormError
+from wallet_api.providers.trades.solana_node import SolanaNode
 from wallet_api.providers.trades.source import Listed, decode_one
 
 PUMP = Pubkey.from_string("6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P")
@@ -170,7 +170,7 @@ class SolanaSource:
     def _transaction(self, signature: str) -> Transaction | None:
         """Return a transaction; None if the node returns nothing that can be read, twice."""
         for may_be_wrong in (True, False):
-            with suppress(UnknownFormError):
+            with suppress(UnusableRow):
                 if (transaction := self._node.transaction(signature)) is not None:
                     return transaction
             if may_be_wrong:

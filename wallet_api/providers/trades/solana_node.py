@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 from cachetools import LRUCache, cachedmethod
 
+from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.solana.transactions import Transaction
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
@@ -169,24 +170,24 @@ class SolanaNode:
     def transaction(self, signature: str) -> Transaction | None:
         """Return a finalized transaction; None if the node does not have it.
 
-        Raise UnknownFormError if the node has it in no form that can be read.
+        Raise UnusableRow if the node has it in no form that can be read.
         """
         result = self._versioned("getTransaction", signature, _FINAL)
         if result is None:
-            raise UnknownFormError(UNSUPPORTED)
+            raise UnusableRow(UNSUPPORTED)
         if result.error is not None and result.error.code in _NO_BLOCK:
             return None
         try:
             return result.read(Transaction | None)  # type: ignore[arg-type]
         except Malformed:
-            raise UnknownFormError(UNKNOWN_FORM) from None
+            raise UnusableRow(UNKNOWN_FORM) from None
 
     def notified(self, signature: str) -> Transaction:
         """Return a transaction of which the node has notified."""
         for _ in range(_TRIES):
             try:
                 transaction = self.transaction(signature)
-            except UnknownFormError as error:
+            except UnusableRow as error:
                 # Reading the wallet finds it, and keeps it as unreadable.
                 raise Broken(str(error)) from None
             if transaction is not None:
@@ -255,10 +256,6 @@ class SolanaNode:
         with self._node.fetcher.begin("solana") as fetch:
             (result,) = self._node.call(fetch, [(method, list(parameters))])
         return result
-
-
-class UnknownFormError(Exception):
-    """A transaction that the node has, in no form that can be read."""
 
 
 def _time(row: _Signature | _Row) -> datetime | None:

@@ -14,7 +14,7 @@ from wallet_api.decoding.trades import Decoded
 from wallet_api.providers import replies
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.trades.solana_node import UNKNOWN_FORM, SolanaNode, UnknownFormError
+from wallet_api.providers.trades.solana_node import UNKNOWN_FORM, SolanaNode
 from wallet_api.providers.trades.source import (
     NOT_AVAILABLE,
     Block,
@@ -130,7 +130,7 @@ class SolanaRpcTrades:
             return known, False
         try:
             transaction = self._node.transaction(row.tx_signature)
-        except UnknownFormError as error:
+        except UnusableRow as error:
             return Decoded(why=Reason.UNREADABLE, detail=str(error)), True
         return None if transaction is None else self._outcome(row, transaction)
 
