@@ -135,6 +135,6 @@ def test_a_cursor_of_steps_from_before_trades_had_places_goes_on(
     importer.trades([trade(day, "buy", "1", "1") for day in range(1, 5)])
     wallet = find_wallet(connection, "solana", ANN)
     at = NOW - timedelta(days=28)
-    cursor = cursors.encode(("wallets/explain", "solana", ANN, MINT), [at, False, "s2", 0])
+    cursor = cursors.encode_cursor(("wallets/explain", "solana", ANN, MINT), [at, False, "s2", 0])
     data = explain_position(connection, wallet, NOW, {"mint": MINT, "limit": 50, "cursor": cursor})
     assert list(data["steps"]["tx_signature"]) == ["s3", "s4"]

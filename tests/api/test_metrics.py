@@ -107,17 +107,19 @@ def _save_node(connection: Connection) -> None:
     """Save what two rounds requested from a node, and the newest block that they read, a minute old."""
     now = datetime.now(UTC)
     for _ in range(2):
-        report.add(connection, report.of_calls(connection, "eth", {"eth_getLogs": 6}, 5.0, now))
+        report.add(connection, report.call_facts(connection, "eth", {"eth_getLogs": 6}, 5.0, now))
     save_blocks(connection, "eth", [Block(4711, "0xab", now - timedelta(minutes=1))])
 
 
 def _save_follows(connection: Connection, *delays: float, saved_at: datetime | None = None) -> None:
     """Save twice how a chain is followed, and the delays of its trades."""
     now = saved_at or datetime.now(UTC)
-    watched = partial(report.of_watch, wallets=9, watched=5, is_connected=True, reconnects=2, gaps=7, now=now)
+    watched = partial(
+        report.watch_facts, wallets=9, watched=5, is_connected=True, reconnects=2, gaps=7, now=now
+    )
     for _ in range(2):
         report.add(connection, watched("solana", "logsSubscribe"))
-        report.add(connection, report.of_delays("solana", delays))
+        report.add(connection, report.delay_facts("solana", delays))
 
 
 def test_how_a_chain_is_followed_is_a_metric(client: FlaskClient, connection: Connection) -> None:
@@ -142,12 +144,12 @@ def test_the_age_of_the_data_is_a_metric(
 ) -> None:
     now = datetime.now(UTC)
     ended_at = now - timedelta(seconds=90)
-    report.add(connection, report.of_round("eth", "trades", 10, 2, succeeded_at=ended_at))
-    report.add(connection, report.of_delays("eth", [1.0, 4.5, 5.0]))
+    report.add(connection, report.round_facts("eth", "trades", 10, 2, succeeded_at=ended_at))
+    report.add(connection, report.delay_facts("eth", [1.0, 4.5, 5.0]))
     for _ in range(2):
         one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
-        report.add(connection, report.of_left_out(one))
-        report.add(connection, report.of_left_out_in_round(["eth"], one))
+        report.add(connection, report.left_out_facts(one))
+        report.add(connection, report.round_left_out_facts(["eth"], one))
     _save_node(connection)
     importer.trades([trade_row(ANN, "s", now - timedelta(seconds=50))])
     importer.prices([price_row("150", now - timedelta(seconds=40))])
@@ -290,8 +292,8 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
 def test_dashboard_and_alerts_use_existing_metrics(
     settings: Settings, client_of: ClientOf, connection: Connection
 ) -> None:
-    report.add(connection, report.of_round("solana", "trades", succeeded_at=datetime.now(UTC)))
-    report.add(connection, report.of_left_out_in_round(["eth"], Counter()))
+    report.add(connection, report.round_facts("solana", "trades", succeeded_at=datetime.now(UTC)))
+    report.add(connection, report.round_left_out_facts(["eth"], Counter()))
     _save_node(connection)
     _save_follows(connection, 1.0)
     connection.execute("INSERT INTO notify_targets (target) VALUES ('bot')")

@@ -45,7 +45,7 @@ class Given:
         """Return what is read of the receipt."""
         more = PLACE | {"transactionHash": self.receipt["transactionHash"]}
         receipt = PLACE | self.receipt | {"logs": [more | log for log in self.receipt["logs"]]}
-        return Logs.of(CHAINS[self.chain], msgspec.convert(receipt, Receipt))
+        return Logs.from_receipt(CHAINS[self.chain], msgspec.convert(receipt, Receipt))
 
     def decode(self, address: str, node: str, *, is_alone: bool = True, logs: Logs | None = None) -> Decoded:
         """Return what is decoded for a wallet with the answers of a node of this kind."""

@@ -197,7 +197,9 @@ def machine_delays(stub: Stub) -> Iterator[list[float]]:
 
 def make(settings: Settings, chain: str) -> BalanceProvider:
     """Return the provider that the settings select for a chain."""
-    return make_provider(CHAINS[chain], settings, Limits.of(settings), FetchMetrics(CollectorRegistry()))
+    return make_provider(
+        CHAINS[chain], settings, Limits.from_settings(settings), FetchMetrics(CollectorRegistry())
+    )
 
 
 def read_rows(

@@ -238,11 +238,11 @@ def test_a_cursor_from_before_trades_had_places_goes_on(
     importer.trades([trade_row(ANN, signature, AT) for signature in "abcd"])
     wallet = find_wallet(connection, "solana", ANN)
     key = [AT, False, "c", 0, mint_of("mint")]
-    cursor = cursors.encode(("history", "solana", wallet.type, ANN), key)
+    cursor = cursors.encode_cursor(("history", "solana", wallet.type, ANN), key)
     page = wallet_history(connection, wallet, NOW, {"limit": 50, "cursor": cursor})
     assert list(page["trades"]["tx_signature"]) == ["b", "a"]
     scope = ("feed",)
-    after = parameters_after(cursors.encode(scope, [*key, ANN]), scope, feed_window(NOW, None))
+    after = parameters_after(cursors.encode_cursor(scope, [*key, ANN]), scope, feed_window(NOW, None))
     assert (after["tx_signature"], after["address"], after["block"]) == ("c", ANN, -1)
 
 

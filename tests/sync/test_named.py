@@ -77,7 +77,7 @@ def one_round(operator: Operator, source: Written) -> TradesSummary:
 def wallet(operator: Operator, address: str = WALLET) -> TrackedWallet:
     """Return a tracked wallet."""
     (row,) = operator.fetch("SELECT wallet_id, blockchain, address FROM wallets WHERE address = %s", address)
-    return TrackedWallet.of(row)
+    return TrackedWallet.from_row(row)
 
 
 def draft(

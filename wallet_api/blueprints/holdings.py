@@ -97,7 +97,7 @@ def _page(
     taken = snapshot.refreshed_at.isoformat()
     start = 0
     if cursor is not None:
-        key = cursors.decode(cursor, scope, _PlaceKey)
+        key = cursors.decode_cursor(cursor, scope, _PlaceKey)
         if key.taken != taken:
             raise InvalidParameter(
                 "The balances were read again since this cursor: leave it out to begin from the start.",

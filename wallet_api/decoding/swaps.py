@@ -24,7 +24,7 @@ class TrackedWallet:
     address: str
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Self:
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
         """Return the wallet of a row with its id, chain and address."""
         return cls(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
 

@@ -78,7 +78,7 @@ class HoldingsService:
             ("chain", "state"),
             registry=registry,
         )
-        limits = Limits.of(settings)
+        limits = Limits.from_settings(settings)
         self._snapshots = Snapshots(
             database,
             bulkhead,

@@ -31,7 +31,7 @@ def errors_of(operation: Operation, *, keyless: bool) -> dict[str, ApiError]:
     )
 
 
-def of_all() -> dict[str, ApiError]:
+def all_errors() -> dict[str, ApiError]:
     """Return the errors that every operation with a key responds with, by a name for each."""
     return _named(_OF_ALL)
 

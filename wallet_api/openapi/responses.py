@@ -8,7 +8,7 @@ from apispec import APISpec
 from marshmallow import Schema, fields
 
 from wallet_api.errors import ApiError
-from wallet_api.openapi.errors import errors_of, of_all
+from wallet_api.openapi.errors import all_errors, errors_of
 from wallet_api.responses.examples import META
 from wallet_api.responses.operation import Operation
 from wallet_api.responses.rows import CONTENT_TYPES
@@ -77,7 +77,7 @@ def add_shared(spec: APISpec) -> None:
         schema = {"type": kind, **({"format": "int64"} if kind == "integer" else {})}
         spec.components.header(name, {"description": description, "schema": schema})
     for status, name in _SHARED.items():
-        spec.components.response(name, _failure(status, _of_status(status, of_all()), keyless=False))
+        spec.components.response(name, _failure(status, _of_status(status, all_errors()), keyless=False))
 
 
 def operation_responses(operation: Operation, *, keyless: bool) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def operation_responses(operation: Operation, *, keyless: bool) -> dict[str, Any
         responses["304"] = {"description": _DESCRIPTIONS[304], "headers": _refer(names)}
     for status in sorted({error.status for error in errors.values()}):
         own = _of_status(status, errors)
-        if not keyless and own.keys() == _of_status(status, of_all()).keys():
+        if not keyless and own.keys() == _of_status(status, all_errors()).keys():
             responses[str(status)] = {"$ref": f"#/components/responses/{_SHARED[status]}"}
         else:
             responses[str(status)] = _failure(status, own, keyless=keyless)

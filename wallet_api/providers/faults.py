@@ -34,7 +34,7 @@ class ProviderFault(Exception):
         self.detail = detail
         self.retry_after_seconds = retry_after_seconds
 
-    def of(self, method: str) -> Self:
+    def for_method(self, method: str) -> Self:
         """Return the fault, whose detail begins with the method that was requested of a node."""
         if not self.detail.startswith(method):
             self.detail = f"{method}: {self.detail}" if self.detail else method

@@ -59,7 +59,7 @@ class Limits:
     connections: int = 16
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
+    def from_settings(cls, settings: Settings) -> Self:
         """Return the limits from the settings."""
         return cls(
             silence_seconds=settings.holdings_fetch_seconds * SILENCE,

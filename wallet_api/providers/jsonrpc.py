@@ -122,7 +122,7 @@ class NodeResult(msgspec.Struct):
     def read(self, shape: type[Content]) -> Content:
         """Return the result, decoded as `shape`. Raise the ProviderFault that an error means."""
         if self.error is not None:
-            raise self.error.fault.of(self.method)
+            raise self.error.fault.for_method(self.method)
         return read_json(bytes(self.result), shape)
 
 
@@ -153,7 +153,7 @@ class Node:
             try:
                 results += self._call_batch(fetch, part)
             except ProviderFault as fault:
-                fault.of(_methods(part))
+                fault.for_method(_methods(part))
                 raise
         return named(results, calls)
 

@@ -109,12 +109,12 @@ def read_changes(
         if after == NOW:
             page = _Page(_newest(connection))
         else:
-            place = Place() if after == START else cursors.decode(after, scope, Place, "after")
+            place = Place() if after == START else cursors.decode_cursor(after, scope, Place, "after")
             page = _read(database, connection, wanted, place, limit)
     pagination = {
         "limit": limit,
         "has_more": page.has_more,
-        "next_cursor": cursors.encode(scope, page.end),
+        "next_cursor": cursors.encode_cursor(scope, page.end),
     }
     data = {
         **({} if blockchain is None else {"blockchain": blockchain}),
@@ -211,6 +211,6 @@ def _refuse_unknown(database: Database, parameters: dict[str, Any]) -> None:
 
 def unread_since(connection: Connection, operation: str, after: str) -> datetime | None:
     """Return when the oldest change after a cursor of a feed without filters arrived; None without one."""
-    place = cursors.decode(after, (operation, "after", "", "", ""), Place, "after")
+    place = cursors.decode_cursor(after, (operation, "after", "", "", ""), Place, "after")
     arrived_at: datetime | None = connection.fetch_value(_UNREAD, _parameters(place))
     return arrived_at

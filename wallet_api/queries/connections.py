@@ -44,7 +44,7 @@ def wallet_connections(
     """
     limit, cursor = given.get("limit"), given.get("cursor")
     scope = ("wallets/connections", wallet.blockchain, wallet.address)
-    key = cursors.decode(cursor, scope, _ConnectionKey) if cursor else _START
+    key = cursors.decode_cursor(cursor, scope, _ConnectionKey) if cursor else _START
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
     row, [connections] = connection.fetch_lists(

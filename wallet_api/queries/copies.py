@@ -73,7 +73,8 @@ def copy_wallet(
     scope = ("wallets/copy", wallet.blockchain, wallet.address, repr((*bounds, terms)))
     span = span_of_wallet(connection, now, wallet.wallet_id, window)
     _refuse_many(connection, wallet, span)
-    key = cursors.decode(given["cursor"], scope, WalletTradeKey) if given.get("cursor") else _before(span)
+    cursor = given.get("cursor")
+    key = cursors.decode_cursor(cursor, scope, WalletTradeKey) if cursor else _before(span)
     parameters = {
         "wallet_ids": [wallet.wallet_id],
         "currency": CHAINS[wallet.blockchain].currency,

@@ -14,7 +14,7 @@ StructKey = TypeVar("StructKey", bound=msgspec.Struct)
 Scope = tuple[str, ...]
 
 
-def encode(scope: Scope, key: Any) -> str:
+def encode_cursor(scope: Scope, key: Any) -> str:
     """Return the cursor of the page after `key`; `scope` is the operation and its filters."""
     return base64.urlsafe_b64encode(_fingerprint(scope) + msgspec.msgpack.encode(key)).decode().rstrip("=")
 
@@ -24,7 +24,7 @@ def pagination(scope: Scope, limit: int, last: Any | None, **total: int) -> dict
 
     `last` is the key of its last row if more follow, else None.
     """
-    following = None if last is None else encode(scope, last)
+    following = None if last is None else encode_cursor(scope, last)
     return {"limit": limit, **total, "next_cursor": following, "has_more": last is not None}
 
 
@@ -33,7 +33,7 @@ def last_key(kind: type[StructKey], head: Mapping[str, Any]) -> StructKey | None
     return kind(*[head[name] for name in kind.__struct_fields__]) if head["has_more"] else None
 
 
-def decode(cursor: str, scope: Scope, key_type: type[Key], parameter: str = "cursor") -> Key:
+def decode_cursor(cursor: str, scope: Scope, key_type: type[Key], parameter: str = "cursor") -> Key:
     """Return the key in a cursor that `encode` made. Raises InvalidParameter if it is of another scope.
 
     What encode has not made is refused before: see responses/seals.py.

@@ -47,7 +47,7 @@ def explain_position(
     """
     limit = min(given["limit"], MAX_LIMIT)
     scope = ("wallets/explain", wallet.blockchain, wallet.address, given["mint"])
-    key = cursors.decode(given["cursor"], scope, _StepKey) if given.get("cursor") else _START
+    key = cursors.decode_cursor(given["cursor"], scope, _StepKey) if given.get("cursor") else _START
     parameters = {
         **wallet.parameters,
         "currency": CHAINS[wallet.blockchain].currency,

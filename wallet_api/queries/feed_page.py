@@ -125,7 +125,7 @@ def read_page(
 
 def parameters_after(cursor: str | None, scope: cursors.Scope, window: FeedWindow) -> dict[str, Any]:
     """Return the parameters of the page after `cursor`, or of the first one. Raises InvalidParameter."""
-    key = key_parameters(cursors.decode(cursor, scope, FeedKey) if cursor else None)
+    key = key_parameters(cursors.decode_cursor(cursor, scope, FeedKey) if cursor else None)
     return (key if cursor else key | window.start) | NO_WINDOW | {"since": window.since}
 
 

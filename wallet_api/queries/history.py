@@ -83,7 +83,7 @@ def _key_before(given: Mapping[str, Any], scope: cursors.Scope) -> dict[str, Any
     # Without bounds and cursor, before the newest trade.
     key = (given.get("until", "infinity"), False, "", 0, "", -1, -1)
     if given.get("cursor"):
-        key = msgspec.structs.astuple(cursors.decode(given["cursor"], scope, WalletTradeKey))
+        key = msgspec.structs.astuple(cursors.decode_cursor(given["cursor"], scope, WalletTradeKey))
     return dict(zip(WalletTradeKey.__struct_fields__, key, strict=True))
 
 

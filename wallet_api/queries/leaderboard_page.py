@@ -122,7 +122,7 @@ def leaderboard_page(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
     filters = {name: bound for name, bound in given.items() if name in _FILTERS}
     group = ("leaderboard", given["blockchain"], given["type"], str(given["period"]))
     scope = (*group, by, way, address or "", repr(sorted(filters.items() - {("min_txn", 1)})))
-    after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
+    after = cursors.decode_cursor(cursor, scope, _EntryKey) if cursor else None
     ranked = board.ranked(by, way, filters)
     start = 0
     if after is not None:

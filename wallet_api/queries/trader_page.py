@@ -40,7 +40,7 @@ class TraderPage:
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of trader_page.sql but for `with_never_held`. Raises InvalidParameter."""
         cursor = self._given.get("cursor")
-        key = cursors.decode(cursor, self._scope, _TraderKey) if cursor else None
+        key = cursors.decode_cursor(cursor, self._scope, _TraderKey) if cursor else None
         return {
             "sort": self._sort,
             "direction": 1 if self._order == "asc" else -1,

@@ -42,7 +42,7 @@ def wallet_tokens(
     currency, limit = CHAINS[wallet.blockchain].currency, min(given["limit"], MAX_LIMIT)
     order = {"sort": given["sort"], "order": given["order"], "still_holding": given.get("still_holding")}
     scope = ("wallets/tokens", wallet.blockchain, wallet.address, *map(str, order.values()))
-    key = cursors.decode(given["cursor"], scope, _TokenKey) if given.get("cursor") else _START
+    key = cursors.decode_cursor(given["cursor"], scope, _TokenKey) if given.get("cursor") else _START
     parameters = {
         **wallet.parameters,
         "currency": currency,

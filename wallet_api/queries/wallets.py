@@ -30,7 +30,7 @@ def list_wallets(
     Raises InvalidParameter.
     """
     scope = ("wallets", blockchain, type)
-    after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
+    after = cursors.decode_cursor(cursor, scope, _WalletKey).address if cursor else ""
     page, [wallets] = connection.fetch_lists(
         _LIST,
         {

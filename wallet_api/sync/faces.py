@@ -43,7 +43,7 @@ def read_faces(
             log.warning("tokens of %s: %s", chain, fault.told(f"{chain.upper()}_RPC_URL"))
         else:
             read.append(chain)
-    ended = partial(report.of_round, sync="tokens", succeeded_at=datetime.now(UTC))
+    ended = partial(report.round_facts, sync="tokens", succeeded_at=datetime.now(UTC))
     report.add(connection, (fact for chain in read for fact in ended(chain)))
     return summary
 

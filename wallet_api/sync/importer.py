@@ -121,7 +121,7 @@ class Importer:
                 # What was read is not counted again.
                 one.task.land(self._connection, one.chunk)
                 if one.task.ranges:
-                    report.add(self._connection, report.of_left_out(counts))
+                    report.add(self._connection, report.left_out_facts(counts))
             one.chunk.landed()
             if one.task.ranges:
                 self._count(one, arrived)
@@ -141,9 +141,9 @@ class Importer:
         summary.reorganised = met[REORGANISED]
         summary.left_out = sum(met[reason] for reason in Reason)
         summary.unreadable = count_unreadable(self._connection, chains)
-        facts = list(report.of_left_out_in_round(chains, self._met))
+        facts = list(report.round_left_out_facts(chains, self._met))
         for chain, delays in self._delays.items():
-            facts += report.of_delays(chain, delays)
+            facts += report.delay_facts(chain, delays)
         return facts
 
     def _is_denied(self, drafts: Sequence[Draft]) -> bool:

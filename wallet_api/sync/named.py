@@ -67,7 +67,7 @@ def save_named(connection: Connection, unproven: Sequence[Unproven], now: dateti
             beyond[wallet.chain.name, wallet.address] += each.is_new
     with suppress(MissingReference), translated(), connection.transaction():
         _name(connection, named, now)
-        report.add(connection, report.of_named_beyond(+beyond))
+        report.add(connection, report.named_beyond_facts(+beyond))
         return len(named)
     return 0
 

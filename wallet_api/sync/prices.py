@@ -49,7 +49,7 @@ class Prices:
             self._past_again_at = now + (_FAILED_PAST_SECONDS if summary.failures else _PAST_SECONDS)
         summary.changed = _import(connection, rows)
         priced = [chain.name for chain in CHAINS.values() if chain.currency not in summary.missing]
-        ended = partial(report.of_round, sync="prices", succeeded_at=datetime.now(UTC))
+        ended = partial(report.round_facts, sync="prices", succeeded_at=datetime.now(UTC))
         report.add(connection, (fact for chain in priced for fact in ended(chain)))
         return summary
 

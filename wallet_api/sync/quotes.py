@@ -126,9 +126,9 @@ class Quotes:
         for chain in self._chains:
             counts = summary.chains.get(chain)
             if counts is not None:
-                facts += report.of_quotes(chain, counts.results())
+                facts += report.quote_facts(chain, counts.results())
             if counts is None or not counts.failed:
-                facts += report.of_round(chain, "quotes", succeeded_at=succeeded_at)
+                facts += report.round_facts(chain, "quotes", succeeded_at=succeeded_at)
         report.add(connection, facts)
 
 

@@ -32,7 +32,7 @@ class Rechecks:
             self._task.outcome = self._task.began = None
             return self._task
         state = connection.execute(_RECHECK["due"], {"blockchain": blockchain}).fetchone()
-        wallets = [TrackedWallet.of(row) for row in rows if row["is_with_chain"]]
+        wallets = [TrackedWallet.from_row(row) for row in rows if row["is_with_chain"]]
         if state is None or not wallets or time.monotonic() < self._not_before:
             return None
         since, now = state["rechecked_until"], datetime.now(UTC)

@@ -95,7 +95,7 @@ def _forget(connection: Connection, chains: Iterable[str], prefix: str = "", lab
     return connection.execute(_REPORT["forget"], parameters).rowcount
 
 
-def of_round(
+def round_facts(
     chain: str, sync: SyncName, wallets: int = 0, failed: int = 0, *, succeeded_at: datetime | None
 ) -> Iterator[Fact]:
     """Yield the facts of a round: its wallets, how many of them were not read, and whether it succeeded."""
@@ -105,7 +105,7 @@ def of_round(
     yield Fact(chain, "failed", sync, last=failed)
 
 
-def of_progress(
+def progress_facts(
     chain: str, wallets: int, read: int, trades: int, arrived_at: datetime | None
 ) -> Iterator[Fact]:
     """Yield how far a round of trades is: the wallets that are read, and when the last result arrived."""
@@ -116,32 +116,32 @@ def of_progress(
     yield Fact(chain, "round_trades", "trades", last=trades)
 
 
-def of_quotes(chain: str, results: Mapping[str, int]) -> Iterator[Fact]:
+def quote_facts(chain: str, results: Mapping[str, int]) -> Iterator[Fact]:
     """Yield by result for how many tokens a market was asked."""
     for result, count in results.items():
         yield Fact(chain, "quotes", result, total=count)
 
 
-def of_left_out(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
+def left_out_facts(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
     """Yield by chain and reason how many transactions made no trade that were not counted before."""
     for (chain, reason), count in new.items():
         yield Fact(chain, "left_out", reason, total=count)
 
 
-def of_named_beyond(beyond: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
+def named_beyond_facts(beyond: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
     """Yield by chain and wallet how many transactions without a proof were not named, since many are."""
     for (chain, address), count in beyond.items():
         yield Fact(chain, "named_beyond", address, total=count)
 
 
-def of_left_out_in_round(chains: Sequence[str], met: Counter[tuple[str, str]]) -> Iterator[Fact]:
+def round_left_out_facts(chains: Sequence[str], met: Counter[tuple[str, str]]) -> Iterator[Fact]:
     """Yield by reason how many transactions made no trade in a round, also those counted before."""
     for chain in chains:
         for reason in (*Reason, *COUNTED):
             yield Fact(chain, "left_out", reason, last=met[chain, reason])
 
 
-def of_delays(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
+def delay_facts(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
     """Yield how long after their block new trades were in the ledger, and the median."""
     places = sorted(delays)
     for bound in _BOUNDS if delays else ():
@@ -152,7 +152,7 @@ def of_delays(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
         yield Fact(chain, "delay_seconds", "trades", last=statistics.median(delays))
 
 
-def of_calls(
+def call_facts(
     connection: Connection, chain: str, calls: Mapping[str, int], seconds: float, now: datetime
 ) -> Iterator[Fact]:
     """Yield the calls of a round by method, and a minute.
@@ -166,7 +166,9 @@ def of_calls(
         yield Fact(chain, "calls", method, total=count, last=count / minutes, at=now)
 
 
-def of_watch(chain: str, method: str, *, is_connected: bool, now: datetime, **counts: int) -> Iterator[Fact]:
+def watch_facts(
+    chain: str, method: str, *, is_connected: bool, now: datetime, **counts: int
+) -> Iterator[Fact]:
     """Yield how a chain is watched: `watched` of its `wallets`, if a process has a connection.
 
     `reconnects` are connections made again, `gaps` wallets that were read since they were not watched for a

@@ -173,7 +173,7 @@ class _TradesRound:
             outcomes = self._outcomes(chain)
             read = outcomes[SYNCED] + outcomes[BEHIND]
             trades, arrived_at = self._importer.landed[chain], self._arrived_at.get(chain)
-            facts += report.of_progress(chain, outcomes.total(), read, trades, arrived_at)
+            facts += report.progress_facts(chain, outcomes.total(), read, trades, arrived_at)
             if outcomes[None]:
                 progress_log.info(
                     "%s: %d of %d wallets are read, with %d trades",
@@ -223,7 +223,7 @@ class _TradesRound:
         facts = self._importer.finish(chains)
         calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
         seconds = time.monotonic() - self._began
-        facts += report.of_calls(self._connection, chains[0], calls, seconds, now)
+        facts += report.call_facts(self._connection, chains[0], calls, seconds, now)
         for chain in chains:
             outcomes = self._outcomes(chain)
             left, tried = outcomes[None], outcomes.total()
@@ -232,9 +232,9 @@ class _TradesRound:
             is_success = not left and bool(read or not tried)
             if not left or self._summary.stopped is not None:
                 succeeded_at = now if is_success else None
-                facts += report.of_round(chain, "trades", wallets, tried - read, succeeded_at=succeeded_at)
+                facts += report.round_facts(chain, "trades", wallets, tried - read, succeeded_at=succeeded_at)
         if self._sync.watches_blocks:
-            facts += report.of_watch(
+            facts += report.watch_facts(
                 chains[0],
                 report.BLOCKS,
                 wallets=self._summary.wallets,

@@ -94,7 +94,7 @@ def trade_limits(settings: Settings) -> Limits:
     """Return the limits of the requests for trades."""
     page_seconds = max(_PAGE_SECONDS, settings.holdings_fetch_seconds)
     return replace(
-        Limits.of(settings),
+        Limits.from_settings(settings),
         silence_seconds=page_seconds * SILENCE,
         total_seconds=page_seconds,
         tries=_TRADE_TRIES,
@@ -173,7 +173,7 @@ def face_sources(
 
     Raise SettingsError if none has one, or one of the given chains.
     """
-    limits = replace(Limits.of(settings), tries=_TRADE_TRIES, breaker_failures=_NO_BREAKER)
+    limits = replace(Limits.from_settings(settings), tries=_TRADE_TRIES, breaker_failures=_NO_BREAKER)
     with ExitStack() as stack:
         sources: dict[str, FaceSource] = {}
         paces = []
@@ -189,7 +189,7 @@ def face_sources(
 @contextmanager
 def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
     """Yield CoinGecko, and Binance for what CoinGecko lacks, with the pace of each."""
-    limits = replace(Limits.of(settings), tries=_PRICE_TRIES, breaker_failures=_NO_BREAKER)
+    limits = replace(Limits.from_settings(settings), tries=_PRICE_TRIES, breaker_failures=_NO_BREAKER)
     hold = settings.holdings_backoff_seconds
     paces = [
         Pace(settings.coingecko_requests_per_minute / 60, hold),
@@ -209,7 +209,7 @@ def market_source(settings: Settings) -> Iterator[tuple[MarketSource | None, Seq
     if name is None:
         yield None, ()
         return
-    limits = replace(Limits.of(settings), tries=_PRICE_TRIES)
+    limits = replace(Limits.from_settings(settings), tries=_PRICE_TRIES)
     per_minute = {
         "dexscreener": settings.dexscreener_requests_per_minute,
         "geckoterminal": settings.geckoterminal_requests_per_minute,

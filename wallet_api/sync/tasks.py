@@ -238,17 +238,19 @@ def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], rang
 def _range(row: Row, since: datetime, overlap: timedelta) -> Range:
     synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
     if synced_from is None or since < synced_from:
-        return Range(TrackedWallet.of(row), since, since, True, synced_until, synced_until)
+        return Range(TrackedWallet.from_row(row), since, since, True, synced_until, synced_until)
     is_recheck = rechecked_at is None or datetime.now(UTC) - rechecked_at >= _RECHECK
     start = (rechecked_at or synced_from) if is_recheck else synced_until
     # Not earlier than the first fetch, or the second one would find trades that the first did not.
     start = max(start - overlap, synced_from)
-    return Range(TrackedWallet.of(row), start, synced_from, is_recheck, synced_until, start)
+    return Range(TrackedWallet.from_row(row), start, synced_from, is_recheck, synced_until, start)
 
 
 def _block_range(row: Row, since: datetime) -> Range:
     """Return the range of a wallet whose blocks are read: they have nothing that comes late."""
     until = row["synced_until"]
     if row["synced_from"] is None or since < row["synced_from"]:
-        return Range(TrackedWallet.of(row), since, since, False, until, until)
-    return Range(TrackedWallet.of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])
+        return Range(TrackedWallet.from_row(row), since, since, False, until, until)
+    return Range(
+        TrackedWallet.from_row(row), until, row["synced_from"], False, until, until, row["is_with_chain"]
+    )

@@ -179,7 +179,7 @@ class Watcher:
         self._reported_at = time.monotonic()
         self._warn_of_failed()
         reconnects = self._stream.reconnects
-        facts = report.of_watch(
+        facts = report.watch_facts(
             self._chain,
             self._stream.method,
             wallets=len(self._ranges),
@@ -201,4 +201,4 @@ class Watcher:
 def _range(row: Row) -> Range:
     now = datetime.now(UTC)
     # A block has whole seconds: it may be older than the last fetch, which did not find its transaction.
-    return Range(TrackedWallet.of(row), now, now, False, row["synced_until"], row["synced_from"])
+    return Range(TrackedWallet.from_row(row), now, now, False, row["synced_until"], row["synced_from"])

@@ -108,7 +108,7 @@ class Logs:
     by_emitter: defaultdict[str, list[Log]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
-    def of(cls, chain: Chain, receipt: Receipt) -> Self:
+    def from_receipt(cls, chain: Chain, receipt: Receipt) -> Self:
         """Return what is read of a receipt. Raise UnusableRow."""
         logs = cls(receipt, receipt.sender.lower(), (receipt.to or ZERO).lower())
         for place, log in enumerate(receipt.logs):

@@ -70,7 +70,7 @@ class Remembered:
         with self._lock:
             return key in self._keys
 
-    def all(self) -> list[Any]:
+    def values(self) -> list[Any]:
         """Return all that are remembered."""
         with self._lock:
             return list(self._keys)

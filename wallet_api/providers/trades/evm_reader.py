@@ -60,7 +60,7 @@ class EvmReader:
 
         One that cannot be read is left out, and affects no other one.
         """
-        together = self._receipts.together(found)
+        together = self._receipts.receipts_and_blocks(found)
         receipts, blocks = together or (self._receipts.receipts(found), None)
         read = {
             signature: _logs(self._chain, receipts[signature])
@@ -141,7 +141,7 @@ class _Read:
 def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:
     """Return what is read of a receipt; None if it cannot be read."""
     try:
-        return None if receipt is None else Logs.of(chain, receipt)
+        return None if receipt is None else Logs.from_receipt(chain, receipt)
     except UnusableRow:
         return None
 

@@ -49,7 +49,7 @@ class EvmReceipts:
         # The blocks and transactions with more receipts, or logs, than a response may have.
         self._large = Remembered()
 
-    def together(self, found: Mapping[int, Found]) -> tuple[Receipts, Blocks] | None:
+    def receipts_and_blocks(self, found: Mapping[int, Found]) -> tuple[Receipts, Blocks] | None:
         """Return receipts() and whole() of blocks if both fit into one request, else None."""
         signatures = self._unread_receipts(found)
         receipts: list[Call] = [("eth_getTransactionReceipt", [signature]) for signature in signatures]

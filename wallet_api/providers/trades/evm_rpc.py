@@ -25,7 +25,7 @@ from wallet_api.providers.trades.evm_node import (
 )
 from wallet_api.providers.trades.evm_reader import EvmReader
 from wallet_api.providers.trades.evm_spans import EvmSpans, Span
-from wallet_api.providers.trades.evm_window import NewestBlocks, Pair, merge, without
+from wallet_api.providers.trades.evm_window import NewestBlocks, Pair, merge, without_known
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed
 
 # The blocks with transactions of tracked wallets that are read together.
@@ -109,7 +109,7 @@ class EvmRpcTrades:
         newest = self._node.newest()
         first, last = (self._head.first(moment, (), newest) for moment in (since, until))
         for end, part, is_last in self._parts(wallets, first, max(first, last - 1), None):
-            rest = {number: without(block, read.__contains__) for number, block in part.items()}
+            rest = {number: without_known(block, read.__contains__) for number, block in part.items()}
             # They were counted when they were read first.
             chunk = self._reader.read({n: block for n, block in rest.items() if block}, newest + 1)
             chunk.drafts = [one for one in chunk.drafts if (one.tx_signature, one.wallet.address) not in read]

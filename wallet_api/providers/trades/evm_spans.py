@@ -143,7 +143,7 @@ class EvmSpans:
 
     def _dense_end(self, first: int) -> int:
         """Return the last block before the next one with unlisted wallets, or `first` if it is that one."""
-        numbers = [number for number, _ in self._dense.all() if number >= first]
+        numbers = [number for number, _ in self._dense.values() if number >= first]
         return max(first, min(numbers) - 1) if numbers else sys.maxsize
 
     def _transfers(self, wallets: Sequence[TrackedWallet], first: int, last: int) -> _Transfers | None:

@@ -34,7 +34,7 @@ class NewestBlocks:
         landed = self._landed.get((number, block.hash))
         if landed is None:
             return block
-        return without(block, lambda pair: pair in landed)
+        return without_known(block, lambda pair: pair in landed)
 
     def late(self, found: Mapping[int, Found], before: int) -> int:
         """Return how many transactions of wallets are new in blocks that were read, before a number."""
@@ -52,7 +52,7 @@ class NewestBlocks:
             self._landed.setdefault((number, block.hash), set()).update(_pairs(block))
 
 
-def without(block: Found, is_known: Callable[[Pair], bool]) -> Found | None:
+def without_known(block: Found, is_known: Callable[[Pair], bool]) -> Found | None:
     """Return a block without the wallets of which all transactions in it are known; None if no others are."""
     wallets = {address for signature, address in _pairs(block) if not is_known((signature, address))}
     wallets |= {wallet.address for wallet in block.unlisted}
