@@ -101,7 +101,7 @@ class _Orders:
     def _is_placed(self, event: Event, contract: str, gained: str) -> bool:
         """Return whether the wallet placed an order in native coin. Raise Unanswered."""
         # Only what the wallet took can be of an order of it.
-        if order_of(event) is None or not self._came[gained]:
+        if _order_of(event) is None or not self._came[gained]:
             return False
         return self._evidence.answer(placed_by(event, contract)) == self._wallet.address
 
@@ -152,10 +152,10 @@ def fills_of(
 
 def placed_by(event: Event, contract: str) -> Question:
     """Return the question for the owner of the order that a settlement filled for `contract`."""
-    return Question(Need.PLACED_BY, contract, order_of(event) or "")
+    return Question(Need.PLACED_BY, contract, _order_of(event) or "")
 
 
-def order_of(event: Event) -> str | None:
+def _order_of(event: Event) -> str | None:
     """Return the hash of the order that a settlement filled, a part of its id; None for another form."""
     # Owner, tokens, amounts, fee, then the place, length and 56 bytes of the id.
     return f"0x{event.values[8]:064x}" if len(event.values) >= 10 and event.values[7] == 56 else None

@@ -24,7 +24,7 @@ def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
     """Return why a transaction is no trade of `wallet` by its logs alone; None if it may be one."""
     if not may_exchange(logs, wallet):
         return NO_TRADE
-    return None if may_have_consented(logs, wallet) or may_be_named(logs, wallet) else UNSIGNED
+    return None if may_have_consented(logs, wallet) or _may_be_named(logs, wallet) else UNSIGNED
 
 
 def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
@@ -35,7 +35,7 @@ def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
         return True
 
 
-def may_be_named(logs: Logs, wallet: TrackedWallet) -> bool:
+def _may_be_named(logs: Logs, wallet: TrackedWallet) -> bool:
     """Return whether the wallet gave money and got something, or the reverse, as far as logs show."""
     changes = wallet_changes(logs, wallet)
     money = {None, *wallet.chain.stable_mints}

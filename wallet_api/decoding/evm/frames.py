@@ -16,7 +16,7 @@ _CALLS = frozenset(("CALL", "CREATE", "CREATE2"))
 _PAYING = _CALLS | {"SELFDESTRUCT"}
 
 
-class FrameLog(msgspec.Struct):
+class _FrameLog(msgspec.Struct):
     """A log of a frame; `position` is how many calls the frame had made before."""
 
     address: str
@@ -34,7 +34,7 @@ class Frame(msgspec.Struct):
     value: str | None = None
     error: str | None = None
     calls: list["Frame"] = []
-    logs: list[FrameLog] = []
+    logs: list[_FrameLog] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def frames_of(trace: Frame, logs: Sequence[Log], account: str) -> Frames | None:
     return Frames(reader.spans, reader.coin)
 
 
-def _of(log: Log | FrameLog) -> tuple[str, list[str], str]:
+def _of(log: Log | _FrameLog) -> tuple[str, list[str], str]:
     return log.address.lower(), [topic.lower() for topic in log.topics], log.data.lower()
 
 
@@ -65,7 +65,7 @@ def _of(log: Log | FrameLog) -> tuple[str, list[str], str]:
 class _Reader:
     account: str
     spans: list[tuple[int, int]] = field(default_factory=list)
-    logs: list[FrameLog] = field(default_factory=list)
+    logs: list[_FrameLog] = field(default_factory=list)
     coin: int = 0
 
     def read(self, frame: Frame, *, is_own: bool) -> None:

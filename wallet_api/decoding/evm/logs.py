@@ -46,7 +46,7 @@ class Wrap(NamedTuple):
     units: int
 
 
-class Stated(NamedTuple):
+class _Stated(NamedTuple):
     """What a contract states of a party: the tokens and amounts that it gave and got, and who was paid."""
 
     owner: str
@@ -70,7 +70,7 @@ class Event(NamedTuple):
         """Return the address at a place of the values; ZERO if there is none."""
         return f"0x{self.values[place] % (1 << 160):040x}" if place < len(self.values) else ZERO
 
-    def parties(self) -> Iterator[Stated]:
+    def parties(self) -> Iterator[_Stated]:
         """Yield what it states of each party; nothing if it has too few values."""
         places = self.venue.places
         has_receiver = self.venue.role == Role.PAID_OUT
@@ -79,7 +79,7 @@ class Event(NamedTuple):
                 owner, lost, gained = (self.address(place) for place in places[start : start + 3])
                 gave, got = (self.values[place] for place in places[start + 3 : start + _PARTY])
                 receiver = self.address(places[start + _PARTY]) if has_receiver else owner
-                yield Stated(owner, lost, gained, gave, got, receiver)
+                yield _Stated(owner, lost, gained, gave, got, receiver)
 
 
 _VENUES: Mapping[str, Mapping[str, Venue]] = defaultdict(dict)

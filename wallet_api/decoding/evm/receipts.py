@@ -108,7 +108,7 @@ class Receipt(msgspec.Struct, rename="camel"):
         return value == 0 and len(self.logs) == sum(are_own) > 0
 
 
-class Withdrawal(msgspec.Struct):
+class _Withdrawal(msgspec.Struct):
     """Coin that a block pays to an address."""
 
     address: str
@@ -138,7 +138,7 @@ class ChainBlock(msgspec.Struct, rename="camel"):
     timestamp: str
     miner: str = ZERO
     transactions: list[BlockTransaction | str] = []
-    withdrawals: list[Withdrawal] | None = None
+    withdrawals: list[_Withdrawal] | None = None
     milliseconds: Any = None
 
     @property

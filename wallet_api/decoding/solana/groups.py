@@ -31,7 +31,7 @@ class Exchange:
     is_consented: bool
 
 
-class Counterpart(NamedTuple):
+class _Counterpart(NamedTuple):
     """One that gave one thing for another, or the owners of the vaults of one pool, and what they moved."""
 
     owners: AbstractSet[str]
@@ -42,7 +42,7 @@ class Counterpart(NamedTuple):
 _Found = tuple[Exchange | None, list[SolanaMove], Changes]
 
 
-class Group:
+class _Group:
     """The moves inside a call, `top`, or what is left of the transaction (OUTSIDE)."""
 
     def __init__(self, wallet: str, read: SolanaMoves, inside: list[SolanaMove], top: int) -> None:
@@ -105,12 +105,12 @@ class Group:
         return any(changes[mint] * mine[mint] > 0 for mint in self.tokens)
 
     @cached_property
-    def sides(self) -> Sequence[Counterpart]:
+    def sides(self) -> Sequence[_Counterpart]:
         """Return who gave one thing for another, but for other buyers or sellers."""
-        sides = [Counterpart({owner}, self.moved_by[owner]) for owner in self.dealers - self.alike]
+        sides = [_Counterpart({owner}, self.moved_by[owner]) for owner in self.dealers - self.alike]
         return [*sides, *self._vaults()]
 
-    def _vaults(self) -> Iterator[Counterpart]:
+    def _vaults(self) -> Iterator[_Counterpart]:
         """Yield the pools with several owners, which one call (with all that it invoked) moved."""
         known = self.dealers | {self.wallet, ""}
         waiting: defaultdict[int, set[str]] = defaultdict(set)
@@ -121,7 +121,7 @@ class Group:
             group = waiting.pop(call)
             pool = added(self.moved_by[owner] for owner in group)
             if is_exchange(pool):
-                yield Counterpart(group, pool)
+                yield _Counterpart(group, pool)
                 for others in waiting.values():
                     others -= group
             elif call != self.top:
@@ -188,22 +188,22 @@ def find_exchange(wallet: str, read: SolanaMoves, inside: list[SolanaMove], top:
     """Return what the wallet exchanged inside a call, the moves left over, and what else moved in pools."""
     if not any(wallet in move[:2] for move in inside):
         return None, inside, Counter()
-    group = Group(wallet, read, inside, top)
+    group = _Group(wallet, read, inside, top)
     return next(outcome(group) for holds, outcome in _OUTCOMES if holds(group))
 
 
-def _nothing(group: Group) -> _Found:
+def _nothing(group: _Group) -> _Found:
     return None, group.inside, Counter()
 
 
-def _exchange(group: Group) -> _Found:
+def _exchange(group: _Group) -> _Found:
     return group.exchange(), [], Counter()
 
 
 # The first condition which holds decides. What joins moves of several calls is only that they are of one
 # transaction. So of one that the wallet signs, the other side must have signed too, or no instruction states
 # what it gave; else separate instructions paid something in and out.
-_OUTCOMES: Sequence[tuple[Callable[[Group], bool], Callable[[Group], _Found]]] = (
+_OUTCOMES: Sequence[tuple[Callable[[_Group], bool], Callable[[_Group], _Found]]] = (
     (lambda group: not is_exchange(group.mine), _nothing),
     # A pool in which the wallet has a position gave and took the same token.
     (lambda group: bool(group.positions), lambda group: group.apart(group.positions)),
