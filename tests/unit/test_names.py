@@ -35,6 +35,31 @@ def test_no_two_public_classes_or_types_have_one_name() -> None:
     assert {name: dict(kinds) for name, kinds in found.items() if len(kinds) > 1} == {}
 
 
+def test_no_two_public_functions_have_one_name_and_none_is_a_preposition() -> None:
+    modules: dict[str, list[str]] = defaultdict(list)
+    methods = set()
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                modules[node.name].append(str(path.relative_to(ROOT)))
+            elif isinstance(node, ast.ClassDef):
+                methods |= {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
+    assert len(modules) > 600
+    # Flask's name for what connects a part to an application.
+    assert {name for name, each in modules.items() if len(each) > 1} == {"init_app"}
+    assert not (modules.keys() | methods) & {
+        "at",
+        "before",
+        "by",
+        "for",
+        "of",
+        "since",
+        "to",
+        "what",
+        "without",
+    }
+
+
 def test_no_function_is_longer_than_a_screen() -> None:
     lines = {}
     for path in ROOT.rglob("*.py"):
