@@ -13,7 +13,7 @@ from tests.sync.operator import Operator, Running, Start
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
-_STATE = r"SELECT tablename FROM pg_tables WHERE tablename LIKE 'sync\_%'"
+_STATE = r"SELECT tablename FROM pg_tables WHERE tablename ~ '^(sync|discovery)_'"
 _NAME = f"wallet_api_test_sync_{os.getpid()}"
 
 

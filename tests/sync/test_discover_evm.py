@@ -114,7 +114,8 @@ def test_wallets_are_ranked_by_what_they_gained_in_several_tokens(
     assert found.document["is_whole"]
     # What a pool receives of who sells is nothing that is left out.
     assert [token["left_out"] for token in found.document["tokens"]] == [{}, {}]
-    assert not (tmp_path / "found.ndjson.state").exists()
+    with connect(operator.url) as connection:
+        assert connection.fetch_value("SELECT count(*) FROM discovery_results") == 0
 
 
 def test_what_a_candidate_did_in_one_block_is_walked_in_the_order_of_the_chain(

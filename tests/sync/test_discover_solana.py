@@ -74,9 +74,8 @@ def test_a_node_that_no_longer_lists_the_creation_ranks_nobody_as_first(
     assert bonk["beginning"]["is_given"] is False
     assert (found.status, found.wallets) == (3, [])
     # Its beginning can be given: a time, or a pool.
-    (tmp_path / "found.ndjson.state").unlink()
     moment = (BEGAN - timedelta(hours=1)).isoformat()
-    given = discover(operator, tmp_path, *OF_BOTH, "--since", f"{FART}={moment}")
+    given = discover(operator, tmp_path, *OF_BOTH, "--since", f"{FART}={moment}", "--afresh")
     assert given.wallets == [SNIPER, STEADY, LUCKY, FED]
     for number in range(2, 8):
         signature = f"S{number}"

@@ -1,13 +1,10 @@
-"""What decides of first buyers, without a node: the most requests, what is kept, and who bought together."""
+"""What decides of first buyers, without a node: the most requests, and who bought together."""
 
 import json
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from hashlib import sha256
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from wallet_api.chains import CHAINS
@@ -22,9 +19,7 @@ from wallet_api.discovery.launches import (
     joint_buyers,
 )
 from wallet_api.discovery.purse import Purse, Spent
-from wallet_api.discovery.results import Results
 from wallet_api.discovery.solana import curve_of
-from wallet_api.providers.jsonrpc import Error, NodeResult
 
 RECORDED = Path(__file__).parents[1] / "data" / "solana" / "transactions.ndjson"
 AT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -63,56 +58,6 @@ def test_an_allowance_ends_with_its_block() -> None:
             purse.wait()
     purse.wait(8)
     assert purse.remaining == 0
-
-
-def key(name: str) -> bytes:
-    """The hash of a call."""
-    return sha256(name.encode()).digest()
-
-
-def result(body: bytes) -> NodeResult:
-    """What a node returned."""
-    return NodeResult(result=msgspec.Raw(body))
-
-
-def test_results_are_there_at_once_and_go_if_they_were_wrong(tmp_path: Path) -> None:
-    file = tmp_path / "results"
-    with closing(Results(file)) as results:
-        results.add({key("right"): result(b'{"number":"0x1"}')})
-        results.confirm()
-        results.add({key("wrong"): result(b"1")})
-        results.discard()
-        # What may be there later, and a fault that may pass, are no results.
-        results.add({key("later"): result(b"null"), key("limit"): NodeResult(error=Error(429, "Too many"))})
-        results.add({key("refused"): NodeResult(error=Error(-32601, "no such method"))})
-        with pytest.raises(OSError, match="another search uses it"):
-            Results(file)
-    with pytest.raises(OSError, match="cannot be used: unable to open"):
-        Results(tmp_path / "no folder" / "results")
-    with closing(Results(file)) as again:
-        found, refused = again.find(key("right")), again.find(key("refused"))
-        assert found is not None
-        assert found.read(dict[str, str]) == {"number": "0x1"}
-        assert refused is not None
-        assert refused.error == Error(-32601, "no such method")
-        assert [again.find(key(other)) for other in ("wrong", "later", "limit")] == [None] * 3
-        assert len(again) == 2
-    file.write_bytes(b"no results" * 100)
-    with pytest.raises(OSError, match="cannot be used: file is not a database"):
-        Results(file)
-
-
-def test_what_a_search_that_ended_left_unread_is_requested_again_if_it_was_wrong(tmp_path: Path) -> None:
-    with closing(Results(tmp_path / "results")) as results:
-        # The last request was spent before they were read.
-        results.add({key("right"): result(b'"0x1"'), key("wrong"): result(b'"0x2"')})
-    with closing(Results(tmp_path / "results")) as results:
-        assert results.find(key("right")) is not None
-        results.confirm()
-        assert results.find(key("wrong")) is not None
-        results.discard()
-        assert results.find(key("wrong")) is None
-        assert results.find(key("right")) is not None
 
 
 def test_a_wallet_is_early_by_its_first_buy_and_never_by_a_sell() -> None:

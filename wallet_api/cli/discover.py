@@ -19,7 +19,7 @@ from wallet_api.database import connect, translated
 from wallet_api.discovery.launches import GivenBeginning
 from wallet_api.discovery.nodes import node_source
 from wallet_api.discovery.purse import Purse
-from wallet_api.discovery.results import Results
+from wallet_api.discovery.results import Results, SearchRunning
 from wallet_api.discovery.search import Search, find_first_buyers, rank_found
 from wallet_api.forms import BadRow, check_address, one_of
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
@@ -62,6 +62,7 @@ _options = all_of(
         help="Where a token begins, if the node does not show it: a block, a day or the address of a pool.",
     ),
     click.option("--type", "type_", type=click.Choice(WALLET_TYPES), help="The type of the wallets in FILE."),
+    click.option("--afresh", is_flag=True, help="Forget what an earlier search for FILE got."),
     click.option("--yes", is_flag=True, help="Begin without confirmation. Required without a terminal."),
     json_option,
     click.option("--output", metavar="FILE", help="The list of wallets. Default: discovered-CHAIN.ndjson."),
@@ -80,6 +81,7 @@ def discover(
     since: tuple[str, ...],
     type_: str | None,
     output: str | None,
+    afresh: bool,
     yes: bool,
     as_json: bool,
     verbose: bool,
@@ -87,7 +89,8 @@ def discover(
     """Find wallets that bought several tokens first, from your own node, ranked by their profit in these.
 
     FILE lists them for 'wallet-api import wallets'; nothing is imported. What the node has returned is kept
-    in FILE.state: run the command again to go on. Exit status: 0 all was read, 3 a part was not, 1 it failed.
+    in the database: run the command again to go on. Exit status: 0 all was read, 3 a part was not, 1 it
+    failed.
     """
     tokens = _addresses(chain, mints)
     if min_tokens > len(tokens):
@@ -105,16 +108,8 @@ def discover(
     _confirm(own, chain, wanted, max_requests, file, yes=yes)
     with ExitStack() as stack:
         settings = stack.enter_context(settings_with_database(creates=True))
-        # Before anything is spent.
-        with translated(), connect(str(settings.database_url)) as connection:
-            require_tables(connection)
         log_to_stderr(settings, stack, verbose=verbose)
-        results = stack.enter_context(closing(Results(file.with_name(f"{file.name}.state"))))
-        if results.since is not None:
-            write_note(
-                f"Goes on from {results.path} of {results.since:%Y-%m-%d %H:%M} UTC with {len(results):,}"
-                " results. Delete it to begin again."
-            )
+        results = _results(settings, stack, file, afresh=afresh)
         purse = _Shown(settings, max_requests, stack)
         open_source = stack.enter_context(node_source(settings, chain, tokens, purse, results))
         try:
@@ -122,24 +117,44 @@ def discover(
         except ProviderFault as fault:
             again = ": run the command again to go on" if fault.worth_retrying else ""
             raise click.ClickException(
-                f"{chain}: {fault.told(f'{chain.upper()}_RPC_URL')} What it returned before is kept in"
-                f" {results.path}{again}."
+                f"{chain}: {fault.told(f'{chain.upper()}_RPC_URL')} What it returned before is kept{again}."
             ) from fault
         except (KeyboardInterrupt, SystemExit):
-            write_note(f"\nWhat was read is kept in {results.path}: run the command again to go on.")
+            write_note("\nWhat was read is kept: run the command again to go on.")
             raise
         prices, _ = stack.enter_context(price_sources(settings))
         with translated(), connect(str(settings.database_url)) as connection:
             ranking = rank_found(connection, prices, found)
         write_wallets(file, chain, type_ or ("smart" if "smart" in of_chain else of_chain[0]), ranking)
         if found.is_whole:
-            results.path.unlink()
+            results.clear()
     if as_json:
         print_json(found_document(chain, wanted, found, ranking, purse, file))
     else:
         print_found(chain, wanted, found, ranking, purse, file)
     if not found.is_whole:
         sys.exit(_NOT_ALL)
+
+
+def _results(settings: Settings, stack: ExitStack, file: Path, *, afresh: bool) -> Results:
+    """Return what an earlier search for the file got, before anything is spent."""
+    connection = stack.enter_context(closing(connect(str(settings.database_url), sole="discover")))
+    with translated():
+        require_tables(connection)
+    try:
+        results = Results(connection, file.name)
+    except SearchRunning:
+        raise click.ClickException(
+            f"Another 'wallet-api discover' for {file.name} runs on this database: name another --output."
+        ) from None
+    if afresh:
+        results.clear()
+    elif results.since is not None:
+        write_note(
+            f"Goes on with {len(results):,} results of {results.since:%Y-%m-%d %H:%M} UTC and later, which an"
+            " earlier search got. --afresh begins again."
+        )
+    return results
 
 
 def _note(text: str) -> None:

@@ -1,83 +1,85 @@
-"""What a node has returned, in a file, so that a command that is run again does not request it again."""
+"""What a node has returned, in a table, so that a command that is run again does not request it again."""
 
-import errno
-import sqlite3
+import time
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import orjson
 
+from wallet_api.database import Connection, Row, load_statements, locks, translated
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import MAX_BATCH, Call, Node, NodeResult, named
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 
+_RESULTS = load_statements(__package__, "results")
 _NULL = b"null"
+# Longer than an operator takes to go on, or to find another node.
+_KEPT_FOR = timedelta(days=30)
+# The session of a process that has just ended keeps its lock for a moment.
+_LOCK_SECONDS, _POLL_SECONDS = 3.0, 0.1
+
+
+class SearchRunning(Exception):
+    """Another process runs this search on this database."""
 
 
 class Results:
-    """The results of one file of SQLite. Each is there at once, so that a search that is killed loses none.
+    """The results of a search. Each is there at once, so that a search that is killed loses none.
 
-    What was added or found is trusted once `confirm` says that it was right. Raise OSError if the file cannot
-    be used, or another process uses it.
+    What was added or found is trusted once `confirm` says that it was right. Raises SearchRunning if another
+    process runs the search, and ServiceUnavailable.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.since = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.exists() else None
+    def __init__(self, connection: Connection, search: str) -> None:
+        self._connection = connection
+        self._search = search
         self._unconfirmed: set[bytes] = set()
-        try:
-            self._file = sqlite3.connect(path, isolation_level=None, timeout=0)
-        except sqlite3.Error as error:
-            raise OSError(errno.EIO, f"cannot be used: {error}", str(path)) from error
-        try:
-            # The lock of the transaction is kept until the file is closed.
-            self._execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._execute("BEGIN EXCLUSIVE")
-            self._execute("CREATE TABLE IF NOT EXISTS results (call BLOB PRIMARY KEY, result BLOB NOT NULL)")
-            self._execute("COMMIT")
-        except OSError:
-            self.close()
-            raise
-
-    def _execute(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        try:
-            return self._file.execute(statement, parameters).fetchall()
-        except sqlite3.Error as error:
-            is_busy = error.sqlite_errorcode == sqlite3.SQLITE_BUSY
-            reason = "another search uses it" if is_busy else error
-            raise OSError(errno.EIO, f"cannot be used: {reason}", str(self.path)) from error
+        key = {"lock_class": locks.DISCOVERIES, "lock": zlib.crc32(search.encode()) >> 1}
+        ends_at = time.monotonic() + _LOCK_SECONDS
+        with translated():
+            while not connection.fetch_value(_RESULTS["lock"], key):
+                if time.monotonic() >= ends_at:
+                    raise SearchRunning
+                time.sleep(_POLL_SECONDS)
+        self._run("expire", before=datetime.now(UTC) - _KEPT_FOR)
+        [kept] = self._run("kept")
+        self.since: datetime | None = kept["since"]
+        self._count: int = kept["count"]
 
     def __len__(self) -> int:
-        ((count,),) = self._execute("SELECT count(*) FROM results")
-        return int(count)
+        return self._count
 
-    def find(self, call: bytes) -> NodeResult | None:
-        """Return the result of a call, by its hash, or None."""
-        found = self._execute("SELECT result FROM results WHERE call = ?", call)
-        if not found:
-            return None
-        self._unconfirmed.add(call)
-        return msgspec.json.decode(zlib.decompress(found[0][0]), type=NodeResult)
+    def _run(self, name: str, **parameters: Any) -> list[Row]:
+        with translated():
+            cursor = self._connection.execute(_RESULTS[name], parameters | {"search": self._search})
+            return cursor.fetchall() if cursor.description else []
+
+    def find(self, calls: Sequence[bytes]) -> dict[bytes, NodeResult]:
+        """Return the results of calls, by their hashes, as far as they are there."""
+        rows = self._run("find", calls=list(calls))
+        self._unconfirmed.update(row["call"] for row in rows)
+        return {
+            row["call"]: msgspec.json.decode(zlib.decompress(row["result"]), type=NodeResult) for row in rows
+        }
 
     def add(self, results: Mapping[bytes, NodeResult]) -> None:
         """Add results of calls, but for those that may be others later."""
-        self._execute("BEGIN")
+        final: dict[bytes, bytes] = {}
         for call, result in results.items():
             if result.error is None:
                 is_final = bytes(result.result) != _NULL
             else:
                 is_final, result.result = result.error.is_final, msgspec.Raw(_NULL)
             if is_final:
-                body = zlib.compress(msgspec.json.encode(result))
-                self._execute("INSERT OR REPLACE INTO results VALUES (?, ?)", call, body)
-                self._unconfirmed.add(call)
-        self._execute("COMMIT")
+                final[call] = zlib.compress(msgspec.json.encode(result))
+        new = self._run("add", calls=list(final), results=list(final.values()))
+        self._unconfirmed.update(final)
+        self._count += len(new)
 
     def confirm(self) -> None:
         """Trust what was added or found until now."""
@@ -90,12 +92,12 @@ class Results:
 
     def remove(self, calls: Iterable[bytes]) -> None:
         """Remove the results of these calls."""
-        for call in calls:
-            self._execute("DELETE FROM results WHERE call = ?", call)
+        self._count -= len(self._run("remove", calls=list(calls)))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    def clear(self) -> None:
+        """Remove all results of the search."""
+        self._run("clear")
+        self.since, self._count = None, 0
 
 
 class SavingNode(Node):
@@ -110,7 +112,7 @@ class SavingNode(Node):
     def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[NodeResult]:
         """Return the results of the calls as a node."""
         keys = self._last = [sha256(self._node_url + orjson.dumps(call)).digest() for call in calls]
-        results = {key: found for key in keys if (found := self._saved.find(key)) is not None}
+        results = self._saved.find(keys)
         wanted = dict(zip(keys, calls, strict=True))
         missing = [(key, call) for key, call in wanted.items() if key not in results]
         for start in range(0, len(missing), MAX_BATCH):

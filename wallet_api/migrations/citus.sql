@@ -40,4 +40,4 @@ SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with
 
 -- Plain tables of the coordinator: volume_rollup, signal_hours, token_outcomes, token_ranks, token_terms, arrivals, ledger_events,
 -- api_keys, key_use, sync_wallets, sync_left_out, notify_place, notify_trades, notify_clusters, notify_messages, notify_targets, respelled_positions, sync_report,
--- sync_chains, sync_blocks, cursor_secret, wallet_fill, schema_migrations.
+-- sync_chains, sync_blocks, discovery_results, cursor_secret, wallet_fill, schema_migrations.
