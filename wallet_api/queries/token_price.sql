@@ -38,7 +38,7 @@
                         FROM newest_trade
                        WHERE NOT makes_price)
        ),
-       market_price AS MATERIALIZED (
+       market_price AS (
        SELECT token_id,
               price,
               quoted_at,
