@@ -24,7 +24,7 @@ from tests.lib.processes import Process, run_command, run_program, wallet_api
 from tests.lib.waiting import eventually
 from wallet_api import migrations
 from wallet_api.app import create_app
-from wallet_api.backup import restore
+from wallet_api.backup import restore_ledger
 from wallet_api.backup.programs import installed
 from wallet_api.database import connect
 from wallet_api.settings import Settings
@@ -109,7 +109,7 @@ def test_tables_of_an_older_version_are_migrated(
     done("backup", tmp_path / "older.dump", settings=at(empty_database_url))
     shown: list[str] = []
     with connect(target) as connection:
-        upgrade = restore(connection, tmp_path / "older.dump", replace=False, progress=shown.append)
+        upgrade = restore_ledger(connection, tmp_path / "older.dump", replace=False, progress=shown.append)
     assert (upgrade.applied, upgrade.filled) == (names[1:], 1)
     assert [f"applying {name}" for name in names[1:]] == [line for line in shown if "applying" in line]
     assert shown[-1] == "computing the figures of wallet 1 of 1"

@@ -181,7 +181,7 @@ def test_an_import_that_meets_more_tokens_than_it_remembers_finds_their_ids_agai
     first = {token: ids.find([token])[token] for token in named}
     assert len(set(first.values())) == len(named)
     assert {token: ids.find(named)[token] for token in named} == first
-    assert TokenIds(connection).of(named) == first
+    assert TokenIds(connection).find(named) == first
 
 
 def test_the_same_wallets_again_are_no_change(take_in: TakeIn) -> None:
