@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,26 +37,25 @@ Question = Callable[[Connection, datetime], Any]
 def _questions() -> dict[str, Question]:
     group = {"blockchain": BLOCKCHAIN, "type": TYPE}
 
-    def about(read: Callable[..., Any], **options: Any) -> Question:
-        return partial(_read, read, group | options)
+    def about(read: Callable[..., Any], period: str, **options: Any) -> Question:
+        return lambda connection, now: read(connection, now, group | {"period": period}, **options)
+
+    def signals(mode: str, hours: int) -> Question:
+        return lambda connection, now: group_signals(
+            connection, now, SignalOptions(**group, mode=mode, hours=hours)
+        )
 
     return {
-        **{f"most_traded {period}": about(read_most_traded, period=period) for period in ("7d", "30d")},
-        **{f"volume_trend {period}": about(volume_trend, period=period) for period in ("7d", "30d")},
-        **{f"net_flow {period}": about(read_flows, period=period) for period in ("1d", "7d")},
-        **{f"leaderboard {period}": about(read_board, period=period) for period in ("7d", "30d")},
-        "leaderboard 7d with charts": about(read_board, period="7d", with_charts=True),
+        **{f"most_traded {period}": about(read_most_traded, period) for period in ("7d", "30d")},
+        **{f"volume_trend {period}": about(volume_trend, period) for period in ("7d", "30d")},
+        **{f"net_flow {period}": about(read_flows, period) for period in ("1d", "7d")},
+        **{f"leaderboard {period}": about(read_board, period) for period in ("7d", "30d")},
+        "leaderboard 7d with charts": about(read_board, "7d", with_charts=True),
         **{
-            f"signals {mode}, {hours} h": about(group_signals, options=SignalOptions(mode, hours=hours))
+            f"signals {mode}, {hours} h": signals(mode, hours)
             for mode, hours in (("cluster", 24), ("cluster", 168), ("exit", 168))
         },
     }
-
-
-def _read(
-    read: Callable[..., Any], options: Mapping[str, Any], connection: Connection, now: datetime
-) -> None:
-    read(connection, now, **options)
 
 
 @click.command()
