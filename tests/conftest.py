@@ -37,10 +37,10 @@ from tests.lib.network import allow_loopback_only
 from tests.lib.processes import END_SECONDS, Gunicorn, StartGunicorn, running_valkey, start_gunicorn
 from tests.lib.serving import served
 from tests.stub.server import Stub
-from wallet_api import embedded, migrations
 from wallet_api.app import create_app
-from wallet_api.database import Connection, connect
-from wallet_api.migrations.placement import place_tables
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.database.migrations.placement import place_tables
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 NewDatabase = Callable[[], AbstractContextManager[str]]

@@ -3,10 +3,22 @@
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from wallet_api import openapi, services
-from wallet_api.access.current import ApiRequest
-from wallet_api.blueprints import all_blueprints
-from wallet_api.responses import cached, cors, counters, dollars, envelope, headers, large, operator, seals
+from wallet_api.api import openapi, services
+from wallet_api.api.access.current import ApiRequest
+from wallet_api.api.blueprints import all_blueprints, metrics
+from wallet_api.api.responses import (
+    cached,
+    cors,
+    counters,
+    dollars,
+    envelope,
+    headers,
+    large,
+    operator,
+    seals,
+)
+from wallet_api.chain.sync.metrics import sync_metrics
+from wallet_api.notify.metrics import notify_metrics
 from wallet_api.settings import Settings, SettingsError
 
 # Imported with this module, which gunicorn does before it starts workers.
@@ -39,6 +51,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     seals.init_app(app, made.database, made.bulkhead)
     made.gate.init_app(app, envelope.error_response)
     services.init_app(app, made)
+    metrics.init_app(app, notify_metrics, sync_metrics)
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     openapi.check(app)

@@ -15,8 +15,8 @@ from tests.documents.described import Described
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
-from wallet_api.openapi import operations
-from wallet_api.schemas.fields import Amount
+from wallet_api.api.openapi import operations
+from wallet_api.api.schemas.fields import Amount
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 QUESTIONS: list[tuple[str, Row]] = [

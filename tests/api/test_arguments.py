@@ -12,8 +12,8 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import ANN, EVM, GROUP, trade_row
-from wallet_api.openapi import operations
-from wallet_api.responses.examples import argument_example
+from wallet_api.api.openapi import operations
+from wallet_api.api.responses.examples import argument_example
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)

@@ -22,8 +22,8 @@ from tests.lib.folders import server_folder
 from tests.lib.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
 from tests.lib.processes import StartGunicorn, reload, workers
 from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds, eventually
+from wallet_api.api.keys import create_key, top_up_key
 from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key, top_up_key
 from wallet_api.settings import Settings
 
 FAST = "1000000/second"

@@ -9,11 +9,11 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, UNTRACKED, trade_row
+from wallet_api.api.schemas.explain import RULES
 from wallet_api.database import Connection
+from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries import cursors
 from wallet_api.queries.explain import explain_position
-from wallet_api.schemas.explain import RULES
-from wallet_api.wallets import find_wallet
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 PATH = "/wallets/explain"

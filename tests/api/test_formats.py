@@ -20,7 +20,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
-from wallet_api.openapi import document
+from wallet_api.api.openapi import document
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}

@@ -14,10 +14,9 @@ from tests.api.conftest import ClientOf, NewCaller
 from tests.ledger.caller import LIST, Caller
 from tests.lib.outages import no_connections
 from tests.lib.waiting import eventually
-from wallet_api import migrations
-from wallet_api.access.gate import is_keyless
-from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key, key_hash, revoke_key
+from wallet_api.api.access.gate import is_keyless
+from wallet_api.api.keys import create_key, key_hash, revoke_key
+from wallet_api.database import Connection, connect, migrations
 from wallet_api.settings import Settings
 
 # What answers without a key. Whoever adds to this has thought about it.

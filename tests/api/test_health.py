@@ -11,8 +11,8 @@ from tests.api.conftest import ClientOf
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN
+from wallet_api.api.responses.examples import ARGUMENTS
 from wallet_api.database import Connection
-from wallet_api.responses.examples import ARGUMENTS
 
 READY = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
 CONNECTED = {

@@ -23,8 +23,8 @@ from tests.ledger.caller import LIST, Caller
 from tests.lib.callers import WALLETS, call_at_once
 from tests.lib.processes import StartGunicorn, running_valkey
 from tests.lib.waiting import calm_seconds, eventually
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 VOLUME = "/transactions/volume?blockchain=solana&type=kol"

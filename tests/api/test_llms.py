@@ -10,7 +10,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, trade_row
-from wallet_api.schemas import analytics
+from wallet_api.api.schemas import analytics
 
 
 def test_a_model_gets_every_operation_with_its_arguments_and_their_words(client: FlaskClient) -> None:

@@ -12,8 +12,8 @@ import pytest
 import requests
 
 from tests.lib.processes import Gunicorn, StartGunicorn
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 

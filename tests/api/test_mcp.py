@@ -19,9 +19,9 @@ from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, GROUP, WALLETS, trade_row
+from wallet_api.api.keys import create_key
+from wallet_api.api.responses.examples import MINT
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
-from wallet_api.responses.examples import MINT
 from wallet_api.settings import Settings
 
 LATEST = "2026-07-28"

@@ -22,12 +22,12 @@ from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, price_row, trade_row
 from tests.lib.demo_service import demo_service
 from tests.lib.processes import StartGunicorn, reload
+from wallet_api.api.keys import create_key
+from wallet_api.chain.providers.trades.source import Block
+from wallet_api.chain.sync import report
+from wallet_api.chain.sync.finality import save_blocks
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
-from wallet_api.providers.trades.source import Block
 from wallet_api.settings import Settings
-from wallet_api.sync import report
-from wallet_api.sync.finality import save_blocks
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 

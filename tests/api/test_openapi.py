@@ -13,12 +13,12 @@ from marshmallow import fields
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.documents.described import Described
-from wallet_api.access.gate import is_keyless
-from wallet_api.errors import ApiError
-from wallet_api.openapi import check, document
-from wallet_api.responses.operation import Operation, is_alias, operation_of
-from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.shapes import Shape
+from wallet_api.api.access.gate import is_keyless
+from wallet_api.api.openapi import check, document
+from wallet_api.api.responses.operation import Operation, is_alias, operation_of
+from wallet_api.api.schemas.arguments import Arguments
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.base.errors import ApiError
 
 Document = dict[str, Any]
 

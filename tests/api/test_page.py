@@ -29,16 +29,16 @@ from tests.lib.page import (
 )
 from tests.lib.processes import Gunicorn, StartGunicorn
 from tests.lib.waiting import eventually
+from wallet_api.api.keys import create_key
+from wallet_api.api.schemas import wallet_tokens
+from wallet_api.api.schemas.signals import MODES
+from wallet_api.api.schemas.tokens import TRADER_SORTS
+from wallet_api.base.orders import BOARD_SORTS
+from wallet_api.base.periods import BOARD_PERIODS
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
-from wallet_api.orders import BOARD_SORTS
-from wallet_api.periods import BOARD_PERIODS
-from wallet_api.schemas import wallet_tokens
-from wallet_api.schemas.signals import MODES
-from wallet_api.schemas.tokens import TRADER_SORTS
 
 _BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
-_PAGES = Path(__file__).parents[2] / "wallet_api" / "pages"
+_PAGES = Path(__file__).parents[2] / "wallet_api" / "api" / "pages"
 _NAME = "<img src=x onerror=document.title='run'><script>document.title='run'</script>"
 
 # Before the page polls.

@@ -11,8 +11,8 @@ from tests.lib.chromium import needs_chromium
 from tests.lib.demo_service import DemoService
 from tests.lib.page import LOADED, MODULES, POLL, enter, import_wallets, open_again, open_view
 from tests.lib.processes import Gunicorn
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 
 pytestmark = needs_chromium
 

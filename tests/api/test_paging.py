@@ -13,8 +13,8 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
-from wallet_api.orders import BOARD_SORTS
-from wallet_api.schemas.tokens import TRADER_SORTS
+from wallet_api.api.schemas.tokens import TRADER_SORTS
+from wallet_api.base.orders import BOARD_SORTS
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)

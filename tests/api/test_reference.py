@@ -17,9 +17,9 @@ from marshmallow import fields
 
 from tests.documents.described import Described
 from tests.lib.demo_service import DemoService
-from wallet_api.access.gate import is_keyless
-from wallet_api.openapi import document
-from wallet_api.schemas.shapes import Shape
+from wallet_api.api.access.gate import is_keyless
+from wallet_api.api.openapi import document
+from wallet_api.api.schemas.shapes import Shape
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_what_may_be_absent_or_null_is_described_so() -> None:
 
 def test_every_field_of_a_response_is_named_outside_of_samples() -> None:
     words = _words(REFERENCE)
-    bare = ("wallet_api.schemas.status", "wallet_api.schemas.envelope")
+    bare = ("wallet_api.api.schemas.status", "wallet_api.api.schemas.envelope")
     shapes = [schema for schema in _shapes(Shape) if schema.__module__ not in bare]
     missing = {name for schema in shapes for name in schema().fields if name not in words}
     # The document says of all x_usd at once what they are.

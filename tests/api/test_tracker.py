@@ -10,9 +10,9 @@ from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, trade_row
 from wallet_api.database import Connection, Database
+from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.settings import Settings
-from wallet_api.wallets import find_wallet
 
 # How many trades a transaction has read.
 READ = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'trades'"

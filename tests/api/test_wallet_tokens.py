@@ -10,8 +10,8 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, GROUP, trade_row
-from wallet_api.orders import ORDERS
-from wallet_api.schemas.wallet_tokens import SORTS
+from wallet_api.api.schemas.wallet_tokens import SORTS
+from wallet_api.base.orders import ORDERS
 
 PATH = "/wallets/tokens"
 NOW = datetime.now(UTC).replace(microsecond=0)

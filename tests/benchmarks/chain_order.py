@@ -22,8 +22,8 @@ import click
 
 from tests.ledger.in_process import Importer, Row
 from tests.naive.walk import Trade, shown, trade_of, walk
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 _AT = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=3)

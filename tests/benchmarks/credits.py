@@ -20,8 +20,8 @@ from psycopg import OperationalError
 from tests.lib.callers import Answers, call_at_once
 from tests.lib.outages import Outages, service_with_own_servers
 from tests.lib.processes import Gunicorn, start_gunicorn, workers
+from wallet_api.api.keys import create_key
 from wallet_api.database import DatabaseUnavailable, connect
-from wallet_api.keys import create_key
 
 WORKERS = 8
 CALLERS = 32

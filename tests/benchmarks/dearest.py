@@ -28,9 +28,9 @@ from tests.benchmarks import ledger_world
 from tests.benchmarks.dearest_cases import Case, cases
 from tests.benchmarks.http_servers import ROOT, Server, environment_of, gunicorn, stores
 from tests.lib.processes import running_valkey
-from wallet_api import embedded
+from wallet_api.api.keys import create_key
 from wallet_api.database import connect
-from wallet_api.keys import create_key
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 # Of a key without a rate of its own.

@@ -25,12 +25,12 @@ from tests.ledger.contended import Contended
 from tests.ledger.follower import Follower, stored, trades_of
 from tests.ledger.rows import GROUP
 from tests.lib.cluster import programs, running_cluster
-from wallet_api import backup, embedded, migrations
+from wallet_api.api.keys import create_key
 from wallet_api.app import create_app
-from wallet_api.database import connect
-from wallet_api.keys import create_key
-from wallet_api.migrations.placement import place_tables
-from wallet_api.recurring import Recurring
+from wallet_api.base.recurring import Recurring
+from wallet_api.database import connect, migrations
+from wallet_api.database.migrations.placement import place_tables
+from wallet_api.operate import backup, embedded
 from wallet_api.settings import Settings
 
 

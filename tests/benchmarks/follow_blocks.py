@@ -28,9 +28,9 @@ from tests.stub.evm import Block, EvmChain
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, WRAPPED, buy, signature
 from tests.sync.operator import Operator, addresses
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.keys import create_key
+from wallet_api.api.keys import create_key
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 _BLOCK_SECONDS = 0.2

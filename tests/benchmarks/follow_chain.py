@@ -37,9 +37,9 @@ from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.sync.operator import Operator, addresses, plain
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.keys import create_key
+from wallet_api.api.keys import create_key
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 # Far more than is needed, also where others use the machine.

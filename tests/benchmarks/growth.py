@@ -18,8 +18,8 @@ import click
 import psutil
 
 from tests.benchmarks.ledger_world import BLOCKCHAIN, TYPE
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect, load_statements
+from wallet_api.database import Connection, connect, load_statements, migrations
+from wallet_api.operate import embedded
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.leaderboard_page import read_board
 from wallet_api.queries.net_flow import read_flows

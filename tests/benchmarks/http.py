@@ -30,7 +30,7 @@ from tests.benchmarks.http_servers import (
 )
 from tests.benchmarks.http_world import crowd_cursors, fill, write_files
 from tests.lib.processes import running_valkey
-from wallet_api import embedded
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 ENOUGH_ROUNDS = 6

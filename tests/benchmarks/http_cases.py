@@ -9,9 +9,9 @@ from random import Random
 from typing import NamedTuple
 
 from tests.benchmarks.http_world import PAGE, RECORDS, solana_address
-from wallet_api.chains import CHAINS
+from wallet_api.api.keys import PREFIX, key_hash
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import connect
-from wallet_api.keys import PREFIX, key_hash
 
 # What two checkouts are compared by, each with its target as a share of bare Flask.
 TARGETS = {

@@ -25,10 +25,10 @@ import psutil
 
 from tests.benchmarks import ledger_operations, ledger_report, ledger_world
 from tests.benchmarks.ledger_operations import OPERATIONS
-from wallet_api import embedded, migrations
+from wallet_api.api.keys import create_key
 from wallet_api.app import create_app
-from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.queries.leaderboard_page import read_board
 from wallet_api.settings import Settings
 

@@ -13,7 +13,7 @@ import msgspec
 
 from tests.benchmarks.http_world import Row, bytes_of, solana_address
 from tests.lib.processes import wallet_api
-from wallet_api.demo.world import DAYS, World
+from wallet_api.operate.demo.world import DAYS, World
 from wallet_api.settings import Settings
 
 WALLETS = 1000

@@ -26,9 +26,9 @@ import requests
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.http_servers import ROOT, gunicorn
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.keys import create_key
+from wallet_api.api.keys import create_key
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 # The column of trades goes again, since statements that copy whole trades do not expect it.
@@ -75,7 +75,7 @@ def main(trades: int, beside: int, rate: int) -> None:
         ledger_world.write(folder, trades)
         later = folder / "later"
         shutil.copytree(ROOT / "wallet_api", later / "wallet_api")
-        (later / "wallet_api" / "migrations" / f"{_LATER}.sql").write_text(_MIGRATION)
+        (later / "wallet_api" / "database" / "migrations" / f"{_LATER}.sql").write_text(_MIGRATION)
         with embedded.running(Settings(wallet_api_home=str(folder / "home"))) as settings:
             url = str(settings.database_url)
             with connect(url) as connection:

@@ -30,8 +30,8 @@ from tests.ledger.rows import ANN, BEN, WALLETS, trade_row
 from tests.lib.processes import Process, environment_of, kill_all
 from tests.lib.receiver import SECRET, Receiver, receiving
 from tests.lib.waiting import eventually
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 # Of each rule that is not about clusters, whether it is about a row.

@@ -27,8 +27,8 @@ from tests.lib.browser import Message
 from tests.lib.chromium import Chromium, chromium
 from tests.lib.demo_service import demo_service
 from tests.lib.processes import environment_of
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 # The demo's page has a key from the beginning.

@@ -18,12 +18,12 @@ import click
 from tests.benchmarks import ledger_world
 from tests.integration.test_ledger_under_way import assert_whole
 from tests.ledger.in_process import exact
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
+from wallet_api.api.schemas.history import HistorySchema
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.ledger.wallet import find_wallet
+from wallet_api.operate import embedded
 from wallet_api.queries.history import wallet_history
-from wallet_api.schemas.history import HistorySchema
 from wallet_api.settings import Settings
-from wallet_api.wallets import find_wallet
 
 _WANTED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
 

@@ -22,8 +22,8 @@ from tests.stub.evm import EvmChain, Transaction
 from tests.stub.server import Stub
 from tests.sync.operator import Key, Operator, operator_alone, plain
 from tests.sync.recorded import IN_COIN
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.trades import Decoded
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.trades import Decoded
 
 _CHAINS = ("eth", "base", "bnb")
 

@@ -41,9 +41,9 @@ from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.operator import Operator
 from tests.sync.worlds import make_world
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.demo.world import World
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
+from wallet_api.operate.demo.world import World
 from wallet_api.settings import Settings
 
 LIMIT_SECONDS = 15.0

@@ -23,9 +23,9 @@ from cabalspy import (
 from tests.ledger.in_process import Importer
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import Gunicorn, StartGunicorn
+from wallet_api.api.keys import create_key
+from wallet_api.api.responses.examples import MINT
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
-from wallet_api.responses.examples import MINT
 
 TRACKED = "So11111111111111111111111111111111111111112"
 UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"

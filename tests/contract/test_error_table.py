@@ -19,8 +19,8 @@ from tests.lib.demo_service import DemoService
 from tests.lib.outages import no_connections
 from tests.lib.processes import Gunicorn, start_gunicorn
 from tests.lib.waiting import eventually
+from wallet_api.api.keys import create_key, revoke_key
 from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
 SOLANA = "So11111111111111111111111111111111111111112"

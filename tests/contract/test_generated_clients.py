@@ -15,7 +15,7 @@ import requests
 
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import Gunicorn, run_program
-from wallet_api.openapi.words import WORDS
+from wallet_api.api.openapi.words import WORDS
 
 NAME = "generated_wallet_client"
 

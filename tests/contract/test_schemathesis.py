@@ -15,7 +15,7 @@ import requests
 
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import Gunicorn, StartGunicorn, run_program
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import connect
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "6"))

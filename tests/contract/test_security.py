@@ -20,8 +20,8 @@ from tests.contract.test_error_table import INJECTED
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import Gunicorn, StartGunicorn, workers
 from tests.lib.waiting import eventually
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": "solana", "type": "kol"}

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 
 from tests.stub.evm import RICH, Row
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.decode import decode
-from wallet_api.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
-from wallet_api.decoding.evm.frames import Frames
-from wallet_api.decoding.evm.logs import Logs
-from wallet_api.decoding.evm.receipts import Receipt
-from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.trades import Decoded
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.decode import decode
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
+from wallet_api.chain.decoding.evm.frames import Frames
+from wallet_api.chain.decoding.evm.logs import Logs
+from wallet_api.chain.decoding.evm.receipts import Receipt
+from wallet_api.chain.decoding.swaps import TrackedWallet
+from wallet_api.chain.decoding.trades import Decoded
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PLACE = {"blockNumber": "0x64", "blockHash": "0xb1"}

@@ -8,11 +8,11 @@ import msgspec
 from tests.stub.swaps import Row
 from tests.sync.operator import plain
 from tests.sync.solana import WALLET
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.decode import decode
-from wallet_api.decoding.solana.transactions import SolanaEvidence, Transaction
-from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.trades import Decoded
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.decode import decode
+from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, Transaction
+from wallet_api.chain.decoding.swaps import TrackedWallet
+from wallet_api.chain.decoding.trades import Decoded
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -13,9 +13,9 @@ from tests.decoding.test_evm_recorded import CASES
 from tests.decoding.test_evm_rules import CURVE
 from tests.stub.evm import WITHDRAWAL, Row, log, transfer, word
 from tests.sync.evm_trades import CAT, POOL, ROUTER, SWAP, WALLET, WETH, buy
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.evm.venues import EVM
-from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.evm.venues import EVM
+from wallet_api.chain.decoding.swaps import NO_TRADE, UNSIGNED
 
 VICTIM, STRANGER = f"0x{'71' * 20}", f"0x{'57' * 20}"
 FAKES = [f"0x{number:040x}" for number in range(0xFA00, 0xFA04)]

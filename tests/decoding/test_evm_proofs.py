@@ -29,9 +29,9 @@ from tests.stub import evm
 from tests.stub.evm import Row, Transaction, log, transfer, word
 from tests.sync.evm_trades import CAT, DOG, ETH, FRIEND, POOL, ROUTER, SWAP, USDC, WALLET, WETH, buy, receipt
 from tests.sync.operator import plain
-from wallet_api.decoding.evm.frames import Frame, Frames, frames_of
-from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
-from wallet_api.decoding.trades import Decoded, Draft
+from wallet_api.chain.decoding.evm.frames import Frame, Frames, frames_of
+from wallet_api.chain.decoding.swaps import NO_TRADE, UNSIGNED
+from wallet_api.chain.decoding.trades import Decoded, Draft
 
 NODES = (ARCHIVE, TRACES, BARE)
 # Worthless tokens, contracts and an account of the stranger, and a merchant.

@@ -25,9 +25,9 @@ import pytest
 
 from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.stub.evm import TRANSFER, transfer
-from wallet_api.chains import EVM_NATIVE_EMITTER
-from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
-from wallet_api.decoding.trades import NO_VALUE, Decoded
+from wallet_api.base.chains import EVM_NATIVE_EMITTER
+from wallet_api.chain.decoding.swaps import NO_TRADE, UNSIGNED
+from wallet_api.chain.decoding.trades import NO_VALUE, Decoded
 
 _DATA = Path(__file__).parent.parent / "data" / "evm"
 _FILES = ("transactions.ndjson", "more.ndjson.gz", "third.ndjson.gz", "made.ndjson.gz")

@@ -23,8 +23,8 @@ from tests.sync.evm_trades import (
     signature,
 )
 from tests.sync.operator import plain
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.swaps import NO_TRADE
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.swaps import NO_TRADE
 
 APPROVAL = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
 COW_TRADE = "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17"

@@ -8,7 +8,7 @@ from tests.decoding.test_solana_consent import read_of
 from tests.stub.transactions import WRAPPED
 from tests.sync.operator import plain
 from tests.sync.solana import FART, SOL, USDC, WALLET
-from wallet_api.decoding.swaps import LIQUIDITY, NO_TRADE, UNSIGNED, Reason
+from wallet_api.chain.decoding.swaps import LIQUIDITY, NO_TRADE, UNSIGNED, Reason
 
 STRANGER, POOL = "stranger", "pool"
 UNITS = 10**6

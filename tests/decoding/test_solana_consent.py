@@ -8,8 +8,8 @@ from tests.stub.swaps import Row
 from tests.stub.transactions import RENT, WRAPPED, Move
 from tests.sync.operator import plain
 from tests.sync.solana import BONK, FART, SOL, WALLET, buy, own, pool
-from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
-from wallet_api.decoding.trades import Decoded
+from wallet_api.chain.decoding.swaps import NO_TRADE, UNSIGNED
+from wallet_api.chain.decoding.trades import Decoded
 
 STRANGER = "stranger"
 GOT = (own(None, SOL), pool(None, -SOL))

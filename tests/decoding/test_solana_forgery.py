@@ -14,8 +14,8 @@ from tests.stub.swaps import Row
 from tests.stub.transactions import RENT, WRAPPED
 from tests.sync.operator import plain
 from tests.sync.solana import BONK, FART, USDC
-from wallet_api.decoding.solana.venues import SOLANA
-from wallet_api.decoding.swaps import LIQUIDITY, NO_TRADE, UNSIGNED
+from wallet_api.chain.decoding.solana.venues import SOLANA
+from wallet_api.chain.decoding.swaps import LIQUIDITY, NO_TRADE, UNSIGNED
 
 VICTIM, STRANGER = (
     "Victim1111111111111111111111111111111111111",

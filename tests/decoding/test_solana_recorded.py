@@ -22,10 +22,10 @@ import msgspec
 from tests.decoding.solana import decode_for, read, trades_of
 from tests.stub.swaps import Row
 from tests.sync.operator import plain
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.solana.transactions import Transaction
-from wallet_api.decoding.swaps import LIQUIDITY, NO_TRADE, Reason
-from wallet_api.decoding.trades import Decoded
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.solana.transactions import Transaction
+from wallet_api.chain.decoding.swaps import LIQUIDITY, NO_TRADE, Reason
+from wallet_api.chain.decoding.trades import Decoded
 
 _DATA = Path(__file__).parent.parent / "data" / "solana"
 _STABLE = CHAINS["solana"].stable_mints

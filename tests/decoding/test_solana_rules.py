@@ -12,7 +12,7 @@ from tests.stub.swaps import Row
 from tests.stub.transactions import RENT, WRAPPED, Move, transaction
 from tests.sync.operator import plain
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool
-from wallet_api.decoding.swaps import NO_TRADE
+from wallet_api.chain.decoding.swaps import NO_TRADE
 
 USD = Decimal(160)
 SYSTEM = "11111111111111111111111111111111"

@@ -14,8 +14,8 @@ from tests.decoding.test_solana_recorded import CASES
 from tests.stub.swaps import Row
 from tests.stub.transactions import RENT, WRAPPED
 from tests.sync.solana import FART, SOL, WALLET
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.swaps import NO_TRADE
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.swaps import NO_TRADE
 
 POOL, UNITS = "pool", 10**6
 STEPS_OF_RENT = (1_488_440, 203_928)

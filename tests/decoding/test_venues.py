@@ -3,9 +3,9 @@
 import json
 
 from tests.decoding import test_evm_recorded, test_solana_recorded
-from wallet_api.decoding.evm.venues import EVM
-from wallet_api.decoding.solana.venues import SOLANA
-from wallet_api.decoding.venues import MADE, Venue
+from wallet_api.chain.decoding.evm.venues import EVM
+from wallet_api.chain.decoding.solana.venues import SOLANA
+from wallet_api.chain.decoding.venues import MADE, Venue
 
 _ROWS = {
     **{

@@ -7,18 +7,18 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from wallet_api.schemas.argument_fields import Switch, Time
-from wallet_api.schemas.arguments import Arguments, GroupArguments
-from wallet_api.schemas.brief import BriefWindowSchema
-from wallet_api.schemas.calendar import DaySchema, MonthSchema
-from wallet_api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
-from wallet_api.schemas.fields import NO_SOURCE, USD
-from wallet_api.schemas.history import HistoryTradeSchema, TokenOverviewSchema
-from wallet_api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
-from wallet_api.schemas.lookup import LookedUpSchema
-from wallet_api.schemas.tokens import TotalHoldersSchema
-from wallet_api.schemas.tracker import TokenRowSchema, TrackerTradeSchema
-from wallet_api.schemas.wallets import HistoryProfileSchema, PaginationSchema, ProfileSchema
+from wallet_api.api.schemas.argument_fields import Switch, Time
+from wallet_api.api.schemas.arguments import Arguments, GroupArguments
+from wallet_api.api.schemas.brief import BriefWindowSchema
+from wallet_api.api.schemas.calendar import DaySchema, MonthSchema
+from wallet_api.api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
+from wallet_api.api.schemas.fields import NO_SOURCE, USD
+from wallet_api.api.schemas.history import HistoryTradeSchema, TokenOverviewSchema
+from wallet_api.api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
+from wallet_api.api.schemas.lookup import LookedUpSchema
+from wallet_api.api.schemas.tokens import TotalHoldersSchema
+from wallet_api.api.schemas.tracker import TokenRowSchema, TrackerTradeSchema
+from wallet_api.api.schemas.wallets import HistoryProfileSchema, PaginationSchema, ProfileSchema
 
 # The objects of several operations, each described once; bases and subclasses by their difference from it.
 OBJECTS: dict[str, type[Schema]] = {

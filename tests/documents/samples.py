@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from marshmallow import Schema, fields
 
 from tests.documents.fields import OBJECTS, title_of
-from wallet_api.responses.examples import argument_example
-from wallet_api.responses.operation import Operation
+from wallet_api.api.responses.examples import argument_example
+from wallet_api.api.responses.operation import Operation
 
 _WIDTH = 120
 # Stands for the fields of an object that are described and shown elsewhere.

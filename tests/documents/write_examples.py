@@ -1,4 +1,4 @@
-"""Write wallet_api/responses/examples.json from responses to a small ledger: `make examples`."""
+"""Write wallet_api/api/responses/examples.json from responses to a small ledger: `make examples`."""
 
 import json
 import re
@@ -12,9 +12,38 @@ from typing import Any
 from tests.ledger.figures import net_flows
 from tests.ledger.in_process import Importer, Row, clear, exact, parsed
 from tests.ledger.loaded import loaded
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
-from wallet_api.periods import Bounds
+from wallet_api.api.responses.examples import ADDRESS, META, MINT
+from wallet_api.api.schemas.analytics import AnalyticsSchema
+from wallet_api.api.schemas.brief import BriefSchema
+from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
+from wallet_api.api.schemas.connections import ConnectionsSchema
+from wallet_api.api.schemas.copies import CopyArguments, CopySchema
+from wallet_api.api.schemas.count import CountSchema
+from wallet_api.api.schemas.explain import ExplainArguments, ExplainSchema
+from wallet_api.api.schemas.feed import LatestSchema, TimerangeSchema
+from wallet_api.api.schemas.history import HistoryArguments, HistorySchema
+from wallet_api.api.schemas.leaderboard import LeaderboardSchema
+from wallet_api.api.schemas.lookup import LookupSchema
+from wallet_api.api.schemas.prices import PricesSchema
+from wallet_api.api.schemas.search import SearchSchema
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.signals import SignalsSchema
+from wallet_api.api.schemas.tokens import (
+    TokenHoldersArguments,
+    TokenHoldersSchema,
+    TokenStatsArguments,
+    TokenStatsSchema,
+    TokenTransactionsSchema,
+)
+from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
+from wallet_api.api.schemas.volume import VolumeSchema
+from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
+from wallet_api.api.schemas.wallets import WalletsSchema
+from wallet_api.base.periods import Bounds
+from wallet_api.chain.sync.outcomes import decide_outcomes, keep_signals
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.ledger.wallet import find_wallet
+from wallet_api.operate import embedded
 from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
@@ -38,38 +67,9 @@ from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.queries.wallet_tokens import wallet_tokens
 from wallet_api.queries.wallets import list_wallets
-from wallet_api.responses.examples import ADDRESS, META, MINT
-from wallet_api.schemas.analytics import AnalyticsSchema
-from wallet_api.schemas.brief import BriefSchema
-from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
-from wallet_api.schemas.connections import ConnectionsSchema
-from wallet_api.schemas.copies import CopyArguments, CopySchema
-from wallet_api.schemas.count import CountSchema
-from wallet_api.schemas.explain import ExplainArguments, ExplainSchema
-from wallet_api.schemas.feed import LatestSchema, TimerangeSchema
-from wallet_api.schemas.history import HistoryArguments, HistorySchema
-from wallet_api.schemas.leaderboard import LeaderboardSchema
-from wallet_api.schemas.lookup import LookupSchema
-from wallet_api.schemas.prices import PricesSchema
-from wallet_api.schemas.search import SearchSchema
-from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.signals import SignalsSchema
-from wallet_api.schemas.tokens import (
-    TokenHoldersArguments,
-    TokenHoldersSchema,
-    TokenStatsArguments,
-    TokenStatsSchema,
-    TokenTransactionsSchema,
-)
-from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
-from wallet_api.schemas.volume import VolumeSchema
-from wallet_api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
-from wallet_api.schemas.wallets import WalletsSchema
 from wallet_api.settings import Settings
-from wallet_api.sync.outcomes import decide_outcomes, keep_signals
-from wallet_api.wallets import find_wallet
 
-FILE = Path(__file__).parents[2] / "wallet_api" / "responses" / "examples.json"
+FILE = Path(__file__).parents[2] / "wallet_api" / "api" / "responses" / "examples.json"
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 # The time of all examples.
 NOW = datetime.fromisoformat(META["timestamp"])

@@ -11,10 +11,10 @@ from marshmallow import Schema
 
 from tests.documents.fields import OBJECTS, Lists
 from tests.documents.samples import sample
-from wallet_api.access.gate import is_keyless
-from wallet_api.blueprints import all_blueprints
-from wallet_api.openapi import document, operations
-from wallet_api.responses.operation import Operation, is_alias
+from wallet_api.api.access.gate import is_keyless
+from wallet_api.api.blueprints import all_blueprints
+from wallet_api.api.openapi import document, operations
+from wallet_api.api.responses.operation import Operation, is_alias
 
 FILE = Path(__file__).parents[2] / "docs" / "reference.md"
 # In the section of an operation, what follows is written by hand.

@@ -21,15 +21,15 @@ from tests.lib.settings import changed
 from tests.lib.waiting import eventually
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
-from wallet_api.chains import CHAINS
+from wallet_api.api.keys import create_key
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.providers.balances import make_provider
+from wallet_api.chain.providers.balances.base import BalanceProvider, Holder
+from wallet_api.chain.providers.fetch import Limits
+from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.database import Connection
-from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.holdings.formatting import Filter, in_order, tokens_json
-from wallet_api.keys import create_key
-from wallet_api.providers.balances import make_provider
-from wallet_api.providers.balances.base import BalanceProvider, Holder
-from wallet_api.providers.fetch import Limits
-from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.operate.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
 Send = Callable[..., TestResponse]

@@ -11,7 +11,7 @@ from tests.lib.processes import Gunicorn, StartGunicorn, peak_of, workers
 from tests.lib.waiting import eventually
 from tests.stub.faults import raw
 from tests.stub.server import Stub
-from wallet_api.demo.forms import seeded, solana_address
+from wallet_api.operate.demo.forms import seeded, solana_address
 from wallet_api.settings import Settings
 
 TOKENS = 20_000

@@ -12,10 +12,10 @@ from tests.lib.settings import changed
 from tests.stub import faults
 from tests.stub.moralis import Balance
 from tests.stub.server import Stub
-from wallet_api.chains import CHAINS
-from wallet_api.providers.balances.base import BalanceProvider
-from wallet_api.providers.faults import Malformed, ProviderFault, TooLarge
-from wallet_api.providers.metadata.token_list import read_token_list
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.providers.balances.base import BalanceProvider
+from wallet_api.chain.providers.faults import Malformed, ProviderFault, TooLarge
+from wallet_api.chain.providers.metadata.token_list import read_token_list
 from wallet_api.settings import Settings, SettingsError
 
 Rows = list[dict[str, Any]]

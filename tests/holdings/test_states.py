@@ -24,8 +24,8 @@ from tests.lib.waiting import calm_seconds
 from tests.stub import faults
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 LOADING = {"tokens": [], "count": 0, "last_updated": None, "stale": False, "loading": True}

@@ -13,7 +13,7 @@ from tests.holdings.conftest import Hold, Send, SendAt, evm_token, solana_token
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import price_row
 from tests.stub.moralis import Balance
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection
 
 

@@ -22,11 +22,10 @@ from tests.ledger import in_process, random_trades
 from tests.lib.backups import WALLETS, Made, at, contents, created, done, fill, major, refused, session
 from tests.lib.processes import Process, run_command, run_program, wallet_api
 from tests.lib.waiting import eventually
-from wallet_api import migrations
 from wallet_api.app import create_app
-from wallet_api.backup import restore_ledger
-from wallet_api.backup.programs import installed
-from wallet_api.database import connect
+from wallet_api.database import connect, migrations
+from wallet_api.operate.backup import restore_ledger
+from wallet_api.operate.backup.programs import installed
 from wallet_api.settings import Settings
 
 _ADVISORY_LOCK = 7_777

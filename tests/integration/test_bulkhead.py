@@ -18,8 +18,8 @@ from tests.lib.settings import changed
 from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds, eventually, waiting
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 BOARD = "/v1/wallet/leaderboard?blockchain=solana&type=kol&period="

@@ -21,12 +21,12 @@ from tests.lib.backups import at
 from tests.lib.cluster import Cluster
 from tests.lib.outages import is_our_refusal
 from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect, load_sql
-from wallet_api.keys import create_key
+from wallet_api.api.keys import create_key
+from wallet_api.database import Connection, connect, load_sql, migrations
+from wallet_api.database.migrations import SchemaError
+from wallet_api.database.migrations.placement import place_tables
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.migrations import SchemaError
-from wallet_api.migrations.placement import place_tables
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 WALLETS = 24
@@ -141,7 +141,7 @@ def test_a_cluster_is_upgraded_in_place(
 def _place_those_of_then(connection: Connection) -> None:
     """Place what there is, as the version that made it did."""
     found = "SELECT to_regclass(%(name)s) IS NOT NULL OR to_regproc(%(name)s) IS NOT NULL AS found"
-    for statement in load_sql("wallet_api.migrations", "citus").split(";\n"):
+    for statement in load_sql("wallet_api.database.migrations", "citus").split(";\n"):
         name = re.search(r"(?:create_(?:reference|distributed)_table\('|ALTER FUNCTION )(\w+)", statement)
         if name is None or connection.fetch_value(found, {"name": name[1]}):
             connection.execute(statement)

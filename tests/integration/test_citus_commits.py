@@ -16,9 +16,8 @@ from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, trade_row
 from tests.lib.cluster import Cluster
 from tests.lib.commits import Commits, late_commits
 from tests.lib.waiting import eventually
-from wallet_api import migrations
-from wallet_api.database import connect
-from wallet_api.migrations.placement import place_tables
+from wallet_api.database import connect, migrations
+from wallet_api.database.migrations.placement import place_tables
 from wallet_api.settings import Settings
 
 _DATABASE = "late_commits"

@@ -14,13 +14,13 @@ from tests.ledger.in_process import exact, made
 from tests.ledger.rows import WALLETS, price_row
 from tests.naive.copies import Terms
 from tests.naive.ledger import Ledger
+from wallet_api.api.schemas.copies import CopySchema
+from wallet_api.api.schemas.history import HistorySchema
+from wallet_api.base.periods import Bounds
 from wallet_api.database import Connection
-from wallet_api.periods import Bounds
+from wallet_api.ledger.wallet import Wallet, find_wallet
 from wallet_api.queries.copies import NO_IMPACT, CopyTerms, copy_wallet
 from wallet_api.queries.history import wallet_history
-from wallet_api.schemas.copies import CopySchema
-from wallet_api.schemas.history import HistorySchema
-from wallet_api.wallets import Wallet, find_wallet
 
 Row = dict[str, Any]
 

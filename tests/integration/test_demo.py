@@ -13,8 +13,8 @@ from tests.ledger.in_process import Importer
 from tests.lib.demo_service import DemoService
 from tests.lib.processes import run_command
 from wallet_api.database import Connection, connect
-from wallet_api.demo.loading import keep_current, load_demo
-from wallet_api.demo.world import World
+from wallet_api.operate.demo.loading import keep_current, load_demo
+from wallet_api.operate.demo.world import World
 from wallet_api.settings import Settings
 
 NOW = datetime.now(UTC).replace(microsecond=0)

@@ -13,8 +13,8 @@ from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import BEN, EVM, WALLETS, price_row, trade_row, written
 from tests.lib.backups import at, done
 from tests.lib.processes import run_command
+from wallet_api.base.forms import AMOUNT_FORM
 from wallet_api.database import Connection
-from wallet_api.forms import AMOUNT_FORM
 from wallet_api.ledger import imports
 
 AT = datetime(2026, 1, 30, 12, 51, 16, tzinfo=UTC)

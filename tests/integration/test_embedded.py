@@ -15,10 +15,10 @@ import pytest
 
 from tests.lib.folders import server_folder
 from tests.lib.processes import Process, environment_of, processes_of, run_command, run_program
-from wallet_api import embedded
 from wallet_api.database import connect
-from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
-from wallet_api.embedded.place import STATE, account_of, runnable
+from wallet_api.operate import embedded
+from wallet_api.operate.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
+from wallet_api.operate.embedded.place import STATE, account_of, runnable
 from wallet_api.settings import Settings
 
 # A command that says when its server is up, and works until its input ends. It looks for the end instead of
@@ -26,8 +26,8 @@ from wallet_api.settings import Settings
 _COMMAND = """
 import select
 import sys
-from wallet_api import embedded
-from wallet_api.embedded.signals import end_in_order
+from wallet_api.operate import embedded
+from wallet_api.operate.embedded.signals import end_in_order
 from wallet_api.settings import Settings
 end_in_order()
 with embedded.running(Settings.from_environment()):

@@ -25,9 +25,9 @@ from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, WHALE,
 from tests.lib.processes import Gunicorn, Process, run_program
 from tests.lib.serving import served
 from tests.lib.waiting import eventually
+from wallet_api.api.keys import create_key
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 FOLDER = Path(__file__).parents[2] / "docs" / "examples"

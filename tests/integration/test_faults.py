@@ -22,9 +22,9 @@ from tests.lib.outages import Outages, is_our_refusal, service_with_own_servers
 from tests.lib.processes import kill, processes_of, reload, start_gunicorn, workers
 from tests.lib.running_up import Up, running_up
 from tests.lib.waiting import calm_seconds, eventually
-from wallet_api import embedded
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 RECOVERY_SECONDS = 2.0

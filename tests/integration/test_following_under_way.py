@@ -16,8 +16,8 @@ from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, trade_row
 from tests.lib.backups import done
 from tests.lib.waiting import eventually, waiting
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 

@@ -13,7 +13,7 @@ import pytest
 from tests.ledger.in_process import Importer
 from tests.lib.folders import small_disk
 from tests.lib.processes import wallet_api
-from wallet_api import embedded
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")

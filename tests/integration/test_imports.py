@@ -17,8 +17,8 @@ from tests.ledger.mints import mint_of
 from tests.ledger.rows import BEN, EVM, GROUP, UNTRACKED, written
 from tests.lib.backups import at, done
 from tests.lib.processes import run_command
+from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection
-from wallet_api.forms import BadRow
 from wallet_api.ledger import imports, tokens
 from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rows import TradeRow

@@ -24,8 +24,8 @@ from tests.ledger.rows import GROUP
 from tests.lib.callers import WALLETS, call_at_once
 from tests.lib.processes import StartGunicorn, run_command, wallet_api
 from tests.lib.waiting import eventually
+from wallet_api.api.keys import create_key, rotate_key
 from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key, rotate_key
 from wallet_api.settings import Settings
 
 Row = dict[str, Any]
@@ -206,7 +206,7 @@ def test_use_that_cannot_be_settled_waits_in_memory(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("wallet_api.access.use.SETTLE_SECONDS", 0.1)
+    monkeypatch.setattr("wallet_api.api.access.use.SETTLE_SECONDS", 0.1)
     app = make_app(settings)
     key = create_key(connection, "one")
     connection.execute("ALTER TABLE key_use RENAME TO away")

@@ -11,8 +11,8 @@ import requests
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, GROUP, trade_row
 from tests.lib.processes import StartGunicorn, peak_of, workers
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 TOKENS = 30_000

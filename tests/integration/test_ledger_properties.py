@@ -20,19 +20,19 @@ from tests.ledger.loaded import in_period, loaded
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.naive.ledger import Ledger
+from wallet_api.api.schemas.analytics import BucketSchema
+from wallet_api.api.schemas.leaderboard import EntrySchema
+from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
+from wallet_api.base.periods import Bounds
+from wallet_api.base.times import read_time
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.periods import Bounds
+from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume_trend import volume_trend
-from wallet_api.schemas.analytics import BucketSchema
-from wallet_api.schemas.leaderboard import EntrySchema
-from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
-from wallet_api.times import read_time
-from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
 # What a file contains, and its rows.

@@ -15,15 +15,15 @@ from tests.ledger.in_process import exact
 from tests.ledger.rows import trade_row, written
 from tests.lib.processes import wallet_api
 from tests.lib.waiting import eventually, waiting
+from wallet_api.api.schemas.history import HistorySchema
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import DEFAULT_RULE
-from wallet_api.schemas.history import HistorySchema
 from wallet_api.settings import Settings
-from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
 

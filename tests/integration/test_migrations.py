@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import LiteralString
 
@@ -30,14 +31,15 @@ from tests.lib.backups import at
 from tests.lib.network import free_port
 from tests.lib.processes import StartGunicorn, run_command, run_program, wallet_api
 from tests.lib.waiting import eventually, somebody_waits
-from wallet_api import migrations
-from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, connect
-from wallet_api.embedded import postgres
+from wallet_api.base.chains import CHAINS
+from wallet_api.database import Connection, connect, migrations
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.operate.embedded import postgres
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
+# Where migrations are, and were in earlier versions.
+_FOLDERS = ("wallet_api/database/migrations", "wallet_api/migrations")
 VERSIONS = ROOT / "tests" / "data" / "versions"
 # The tables whose rows are kept for a time.
 EXPIRING = ("wallet_hours", "volume_rollup")
@@ -224,8 +226,7 @@ def test_a_pin_of_a_migration_was_never_changed_with_it() -> None:
     changes = _git("log", "--format=", "--patch", "--unified=0", "--", pins)
     ever = {line[1:] for line in changes.splitlines() if re.fullmatch(r"[+-]\d{4}_\w+ \w{64}", line)}
     assert ever <= {*lines}
-    folder = "wallet_api/migrations"
-    for tag in _git("tag", "--list").split():
+    for tag, folder in product(_git("tag", "--list").split(), _FOLDERS):
         for path in _git("ls-tree", "--name-only", tag, f"{folder}/").split():
             name = Path(path).stem
             # Tables of 1.0.0 are of other files.

@@ -18,8 +18,7 @@ from tests.ledger.rows import ANN, WALLETS, ndjson, price_row, trade_row
 from tests.lib.backups import at
 from tests.lib.processes import StartGunicorn, run_command, wallet_api
 from tests.lib.waiting import calm_seconds, eventually
-from wallet_api import migrations
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection, connect, migrations
 from wallet_api.ledger.rebuild import fill_wallets, rebuild_ledger
 from wallet_api.settings import Settings
 

@@ -8,7 +8,7 @@ import pytest
 from tests.lib.backups import Made, at, contents, debian_server, done, fill, major
 from tests.lib.folders import server_folder
 from tests.lib.processes import run_command
-from wallet_api import embedded
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 

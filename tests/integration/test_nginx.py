@@ -23,8 +23,8 @@ from tests.lib.nginx import Nginx, nginx, running_nginx
 from tests.lib.processes import Gunicorn, StartGunicorn, reload
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api import __version__
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 pytestmark = pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")

@@ -19,14 +19,14 @@ from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, price_row, trade_row, written
 from tests.lib.processes import run_command
 from tests.naive.ledger import Ledger
+from wallet_api.chain.sync.finality import forget_final, save_final
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_page import feed_window, parameters_after
 from wallet_api.queries.history import wallet_history
 from wallet_api.settings import Settings
-from wallet_api.sync.finality import forget_final, save_final
-from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
 

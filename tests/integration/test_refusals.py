@@ -16,9 +16,9 @@ from tests.lib.callers import callers, get
 from tests.lib.folders import server_folder
 from tests.lib.processes import start_gunicorn, wallet_api
 from tests.lib.waiting import eventually
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key
+from wallet_api.api.keys import create_key
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 

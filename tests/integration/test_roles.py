@@ -18,10 +18,9 @@ from tests.ledger.rows import GROUP, written
 from tests.lib.backups import at, done
 from tests.lib.demo_service import demo_service
 from tests.lib.processes import wallet_api
-from wallet_api import migrations
-from wallet_api.database import DatabaseUnavailable, connect
-from wallet_api.keys import create_key, revoke_key, top_up_key
-from wallet_api.keys.usage import list_keys
+from wallet_api.api.keys import create_key, revoke_key, top_up_key
+from wallet_api.api.keys.usage import list_keys
+from wallet_api.database import DatabaseUnavailable, connect, migrations
 from wallet_api.settings import Settings
 
 ROLES = tuple(f"wallet_api_{name}" for name in ("owner", "writer", "service", "reader", "analyst"))

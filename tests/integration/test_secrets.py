@@ -16,7 +16,7 @@ import requests
 from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
 from tests.lib.settings import changed
 from tests.stub.server import Stub
-from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.operate.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
 Call = Callable[[], requests.Response]

@@ -17,8 +17,8 @@ import wallet_api
 from tests.lib.processes import Gunicorn, Process, StartGunicorn, environment_of, start_gunicorn
 from tests.lib.settings import changed
 from tests.lib.waiting import calm_seconds, eventually, waiting
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 

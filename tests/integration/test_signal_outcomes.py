@@ -12,12 +12,12 @@ from tests.ledger.loaded import in_period
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import price_row
 from tests.naive.ledger import Ledger
+from wallet_api.api.schemas.analytics import SignalOutcomesSchema
+from wallet_api.base.periods import Bounds
+from wallet_api.chain.sync.outcomes import decide_outcomes, keep_signals
 from wallet_api.database import Connection
-from wallet_api.periods import Bounds
 from wallet_api.queries.signal_outcomes import read_signal_outcomes
 from wallet_api.queries.token_price import DEFAULT_RULE
-from wallet_api.schemas.analytics import SignalOutcomesSchema
-from wallet_api.sync.outcomes import decide_outcomes, keep_signals
 
 HOUR = timedelta(hours=1)
 NOW = datetime.now(UTC).replace(microsecond=0)

@@ -16,12 +16,12 @@ from tests.lib.folders import server_folder
 from tests.lib.outages import is_our_refusal, socket_folder
 from tests.lib.processes import Gunicorn, StartGunicorn, kill_all, run_program
 from tests.lib.waiting import eventually
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.embedded.place import account_of, give_folder
-from wallet_api.embedded.postgres import programs
-from wallet_api.embedded.server import ENVIRONMENT
-from wallet_api.keys import create_key
+from wallet_api.api.keys import create_key
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
+from wallet_api.operate.embedded.place import account_of, give_folder
+from wallet_api.operate.embedded.postgres import programs
+from wallet_api.operate.embedded.server import ENVIRONMENT
 from wallet_api.settings import Settings
 
 

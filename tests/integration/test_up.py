@@ -22,10 +22,10 @@ from tests.lib.network import free_port
 from tests.lib.processes import environment_of, is_alive, processes_of, run_command, run_program, wallet_api
 from tests.lib.running_up import LAST_LINE, Up, running_up
 from tests.lib.waiting import calm_seconds, eventually
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.demo.loading import load_demo
-from wallet_api.demo.world import World
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
+from wallet_api.operate.demo.loading import load_demo
+from wallet_api.operate.demo.world import World
 from wallet_api.settings import Settings
 
 WALLET = {"blockchain": "eth", "type": "kol", "wallet_address": "0x" + 40 * "a"}

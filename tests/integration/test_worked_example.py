@@ -24,10 +24,10 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
     files = {place.split()[1]: text for place, text in texts}
     assert sorted(files) == [
         "tests/api/test_tracked.py",
-        "wallet_api/blueprints/tracked.py",
+        "wallet_api/api/blueprints/tracked.py",
+        "wallet_api/api/schemas/tracked.py",
         "wallet_api/queries/tracked.py",
         "wallet_api/queries/tracked.sql",
-        "wallet_api/schemas/tracked.py",
     ]
     for name, text in files.items():
         assert not (tmp_path / name).exists()

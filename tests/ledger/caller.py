@@ -8,8 +8,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.ledger.in_process import Row, parsed
+from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
-from wallet_api.keys import create_key
 
 LIST = "/wallets?blockchain=solana&type=kol"
 

@@ -22,8 +22,8 @@ from tests.ledger.mints import mint_of
 from tests.ledger.random_trades import wallets
 from tests.ledger.rows import GROUP, trade_row
 from tests.lib.waiting import eventually
+from wallet_api.base.errors import ApiError
 from wallet_api.database import connect
-from wallet_api.errors import ApiError
 from wallet_api.ledger.merge import WalletRemoved
 
 _KILL = """

@@ -10,11 +10,33 @@ from typing import Any
 from tests.ledger.in_process import Row, exact, made
 from tests.ledger.loaded import in_period, loaded
 from tests.naive.ledger import Ledger
+from wallet_api.api.schemas.analytics import BucketSchema, FlowsSchema, TradedTokenSchema
+from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
+from wallet_api.api.schemas.connections import ConnectionsArguments, ConnectionsSchema
+from wallet_api.api.schemas.feed import LatestArguments, LatestSchema, TimerangeSchema, TokenSchema
+from wallet_api.api.schemas.history import HistoryArguments, HistorySchema
+from wallet_api.api.schemas.leaderboard import EntrySchema
+from wallet_api.api.schemas.prices import PricesSchema
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.signals import OutcomeSchema, SignalSchema
+from wallet_api.api.schemas.tokens import (
+    TRADER_SORTS,
+    TokenHoldersArguments,
+    TokenHoldersSchema,
+    TokenStatsArguments,
+    TokenStatsSchema,
+    TokenTransactionsArguments,
+    TokenTransactionsSchema,
+)
+from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
+from wallet_api.api.schemas.volume import VolumeArguments
+from wallet_api.api.schemas.wallet_tokens import SORTS, WalletTokensArguments, WalletTokensSchema
+from wallet_api.base.errors import TokenNotFound
+from wallet_api.base.orders import BOARD_SORTS, ORDERS
+from wallet_api.base.periods import ALL, OUTCOME_SPANS, Bounds
 from wallet_api.database import Connection
-from wallet_api.errors import TokenNotFound
 from wallet_api.ledger.tokens import find_tokens
-from wallet_api.orders import BOARD_SORTS, ORDERS
-from wallet_api.periods import ALL, OUTCOME_SPANS, Bounds
+from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
@@ -35,28 +57,6 @@ from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.queries.wallet_tokens import wallet_tokens
-from wallet_api.schemas.analytics import BucketSchema, FlowsSchema, TradedTokenSchema
-from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
-from wallet_api.schemas.connections import ConnectionsArguments, ConnectionsSchema
-from wallet_api.schemas.feed import LatestArguments, LatestSchema, TimerangeSchema, TokenSchema
-from wallet_api.schemas.history import HistoryArguments, HistorySchema
-from wallet_api.schemas.leaderboard import EntrySchema
-from wallet_api.schemas.prices import PricesSchema
-from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.signals import OutcomeSchema, SignalSchema
-from wallet_api.schemas.tokens import (
-    TRADER_SORTS,
-    TokenHoldersArguments,
-    TokenHoldersSchema,
-    TokenStatsArguments,
-    TokenStatsSchema,
-    TokenTransactionsArguments,
-    TokenTransactionsSchema,
-)
-from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
-from wallet_api.schemas.volume import VolumeArguments
-from wallet_api.schemas.wallet_tokens import SORTS, WalletTokensArguments, WalletTokensSchema
-from wallet_api.wallets import find_wallet
 
 # By operation and arguments.
 Figures = dict[tuple[Any, ...], Any]

@@ -8,8 +8,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, connect
-from wallet_api.forms import BadRow
 from wallet_api.ledger.files.ndjson import ndjson_records
 from wallet_api.ledger.files.rejects import Repeated
 from wallet_api.ledger.files.rows import (
@@ -23,7 +24,6 @@ from wallet_api.ledger.files.rows import (
 from wallet_api.ledger.imports import Summary, TradeOptions, import_prices, import_trades, import_wallets
 from wallet_api.ledger.quotes import QuoteRule, import_quotes
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
-from wallet_api.schemas.shapes import Shape
 
 Row = dict[str, Any]
 

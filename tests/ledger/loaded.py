@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from wallet_api.schemas.arguments import Arguments
+from wallet_api.api.schemas.arguments import Arguments
 
 
 def loaded(schema: type[Arguments], **given: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import EVM
-from wallet_api.periods import Bounds
+from wallet_api.base.periods import Bounds
 
 Row = dict[str, Any]
 

@@ -19,10 +19,9 @@ from psycopg.sql import SQL, Identifier
 from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
 from tests.lib.processes import run_command, run_program
-from wallet_api import migrations
-from wallet_api.database import connect
-from wallet_api.embedded.place import account_of, give_folder
-from wallet_api.keys import create_key, revoke_key
+from wallet_api.api.keys import create_key, revoke_key
+from wallet_api.database import connect, migrations
+from wallet_api.operate.embedded.place import account_of, give_folder
 from wallet_api.settings import Settings
 
 DEBIAN = Path("/usr/lib/postgresql")

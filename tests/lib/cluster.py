@@ -13,8 +13,8 @@ import click
 
 from tests.lib.processes import kill, run_program
 from wallet_api.database import connect
-from wallet_api.embedded.place import ServerUser, account_of, give_folder, runnable
-from wallet_api.embedded.server import ENVIRONMENT, USER, Server
+from wallet_api.operate.embedded.place import ServerUser, account_of, give_folder, runnable
+from wallet_api.operate.embedded.server import ENVIRONMENT, USER, Server
 
 WORKERS = 2
 _HOST = "127.0.0.1"

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from tests.lib.settings import changed
+from wallet_api.api.keys import create_key
 from wallet_api.database import connect
-from wallet_api.demo import provider
-from wallet_api.demo.loading import load_demo
-from wallet_api.demo.world import World
-from wallet_api.keys import create_key
+from wallet_api.operate.demo import provider
+from wallet_api.operate.demo.loading import load_demo
+from wallet_api.operate.demo.world import World
 from wallet_api.settings import Settings
 
 

@@ -13,9 +13,9 @@ from psycopg.sql import SQL, Identifier
 
 from tests.lib.processes import Gunicorn, kill_all, processes_of, running_valkey, start_gunicorn
 from tests.lib.waiting import calm_seconds
-from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
-from wallet_api.keys import create_key
+from wallet_api.api.keys import create_key
+from wallet_api.database import Connection, connect, migrations
+from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
 

@@ -19,10 +19,10 @@ from click.testing import CliRunner, Result
 
 from tests.lib.settings import environment
 from tests.lib.waiting import eventually
-from wallet_api import embedded
-from wallet_api.cli import cli
-from wallet_api.embedded import valkey as embedded_valkey
-from wallet_api.embedded.signals import deferred
+from wallet_api.operate import embedded
+from wallet_api.operate.cli import cli
+from wallet_api.operate.embedded import valkey as embedded_valkey
+from wallet_api.operate.embedded.signals import deferred
 from wallet_api.settings import Settings
 
 # So long a process may take to end when a test waits for it.

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.settings import ChainSettings, Settings
 
 

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.ledger.rows import ANN
-from wallet_api import migrations
-from wallet_api.database import connect
+from wallet_api.database import connect, migrations
 
 NAMES = migrations.available()
 # The last one of webhooks.

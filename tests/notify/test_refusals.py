@@ -10,8 +10,8 @@ from tests.lib.processes import run_command
 from tests.lib.receiver import Receiver
 from tests.lib.waiting import eventually
 from tests.notify.rules import ALL, Start, rules_of, trade
+from wallet_api.base.http import Response
 from wallet_api.database import Connection
-from wallet_api.http import Response
 from wallet_api.notify.sending import outcome_of
 from wallet_api.settings import Settings
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, request
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 
 # The words of both for a chain.
 _DEXSCREENER = {chain.dexscreener_id: chain.name for chain in CHAINS.values()}

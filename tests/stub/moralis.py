@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import orjson
 from flask import Flask, Response, request
 
-from wallet_api.chains import CHAINS, EVM_PSEUDO_MINT, Chain
+from wallet_api.base.chains import CHAINS, EVM_PSEUDO_MINT, Chain
 
 EVM_CHAINS = {chain.moralis_chain: chain for chain in CHAINS.values() if chain.evm_chain_id}
 

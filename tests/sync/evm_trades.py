@@ -4,7 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from tests.stub.evm import DEPOSIT, WITHDRAWAL, Row, Transaction, log, now, transfer, word
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 
 WRAPPED = {name: chain.wrapped_mint for name, chain in CHAINS.items()}
 WETH = WRAPPED["eth"]

@@ -7,7 +7,7 @@ from tests.stub.server import Stub
 from tests.stub.transactions import WRAPPED, Move, Row, now, transaction
 from tests.sync.operator import addresses
 from tests.sync.solana import BONK, FART, SOL
-from wallet_api.discovery.solana import PUMP, curve_of
+from wallet_api.chain.discovery.solana import PUMP, curve_of
 
 DEV, SNIPER, STEADY, LUCKY, FED, ONCE, POOL = addresses("solana", 7)
 BEGAN = now() - timedelta(days=2)

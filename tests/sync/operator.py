@@ -19,9 +19,9 @@ from click.testing import Result
 from tests.ledger.in_process import Importer, Row
 from tests.lib.processes import Process, run_command, wallet_api
 from tests.stub.server import Stub
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.database import connect, migrations
+from wallet_api.operate import embedded
+from wallet_api.operate.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
 WAIT_SECONDS = 90.0

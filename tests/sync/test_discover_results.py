@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from tests.sync.operator import Operator
+from wallet_api.chain.discovery.results import Results, SearchRunning
+from wallet_api.chain.providers.jsonrpc import Error, NodeResult
 from wallet_api.database import Connection, connect
-from wallet_api.discovery.results import Results, SearchRunning
-from wallet_api.providers.jsonrpc import Error, NodeResult
 
 
 def key(name: str) -> bytes:

@@ -16,7 +16,7 @@ from tests.sync.discover import discover, sums
 from tests.sync.launches import BEGAN, FED, LUCKY, POOL, SNIPER, STEADY, TOKEN, Launches, two_launches
 from tests.sync.operator import Operator
 from tests.sync.solana import BONK, FART
-from wallet_api.discovery.solana import PUMP, curve_of
+from wallet_api.chain.discovery.solana import PUMP, curve_of
 from wallet_api.settings import Settings
 
 RECORDED = Path(__file__).parent.parent / "data" / "solana" / "more.ndjson.gz"

@@ -13,16 +13,16 @@ from click.testing import Result
 from tests.ledger.in_process import Importer, Row
 from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, signature
 from tests.sync.operator import Operator, values
+from wallet_api.chain.decoding.swaps import UNSIGNED, Reason, TrackedWallet
+from wallet_api.chain.decoding.trades import Decoded, Draft
+from wallet_api.chain.providers.pace import Pace
+from wallet_api.chain.providers.trades.source import Block, Chunk, Listed
+from wallet_api.chain.sync.metrics import sync_metrics
+from wallet_api.chain.sync.prices import Prices
+from wallet_api.chain.sync.rounds import TradesSync
+from wallet_api.chain.sync.sources import Provider
+from wallet_api.chain.sync.summaries import TradesSummary
 from wallet_api.database import connect
-from wallet_api.decoding.swaps import UNSIGNED, Reason, TrackedWallet
-from wallet_api.decoding.trades import Decoded, Draft
-from wallet_api.providers.pace import Pace
-from wallet_api.providers.trades.source import Block, Chunk, Listed
-from wallet_api.sync.metrics import sync_metrics
-from wallet_api.sync.prices import Prices
-from wallet_api.sync.rounds import TradesSync
-from wallet_api.sync.sources import Provider
-from wallet_api.sync.summaries import TradesSummary
 
 AT = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=10)
 

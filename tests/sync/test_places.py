@@ -13,10 +13,10 @@ from tests.stub.transactions import transaction
 from tests.sync import evm_trades, solana
 from tests.sync.evm_trades import CAT, WRAPPED, signature
 from tests.sync.operator import Operator, Start
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import connect
+from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.history import wallet_history
-from wallet_api.wallets import find_wallet
 
 Row = dict[str, Any]
 

@@ -19,10 +19,10 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from tests.sync.operator import WAIT_SECONDS, Operator, Start, addresses, now
 from tests.sync.worlds import World, make_world
+from wallet_api.chain.decoding.swaps import Reason
+from wallet_api.chain.sync import report
+from wallet_api.chain.sync.session import sole_session
 from wallet_api.database import connect
-from wallet_api.decoding.swaps import Reason
-from wallet_api.sync import report
-from wallet_api.sync.session import sole_session
 
 
 @pytest.fixture
@@ -178,9 +178,9 @@ def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
 # A version that lists the chains the other way round.
 REORDERED = """
 import sys
-from wallet_api import chains
+from wallet_api.base import chains
 chains.CHAINS = dict(reversed(chains.CHAINS.items()))
-from wallet_api.sync.session import sole_session
+from wallet_api.chain.sync.session import sole_session
 with sole_session(sys.argv[1], "trades", sys.argv[2:]):
     pass
 """

@@ -12,7 +12,7 @@ import pytest
 from tests.stub.server import Stub
 from tests.sync.operator import Key, Operator, Outcome, plain
 from tests.sync.recorded import read_recorded, serve
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 
 # Trades for coin, for dollars, of several wallets, and by orders; what is no trade, left out or unsigned.
 SOLANA = ("3DZuPoKR", "3bYXWjjN", "3p36wGRa", "51SfoFAg", "JBnrBbgq", "5vBFfTGr", "2GMpqA7d", "k2eGRDNq")

@@ -18,9 +18,9 @@ from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
 from tests.sync.operator import Operator, Start, addresses
 from tests.sync.solana import BONK, FART, USDC, WALLET, buy, own, pool, read_from
+from wallet_api.chain.sync import report, rounds
+from wallet_api.chain.sync.metrics import sync_metrics
 from wallet_api.database import connect
-from wallet_api.sync import report, rounds
-from wallet_api.sync.metrics import sync_metrics
 
 AT = now() - timedelta(minutes=50)
 DELAY = "SELECT last AS delay_seconds FROM sync_report WHERE name = 'delay_seconds'"

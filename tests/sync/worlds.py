@@ -10,8 +10,8 @@ from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import Move, transaction
 from tests.sync.operator import Key, Ledger, addresses, plain
-from wallet_api.chains import CHAINS
-from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.base.chains import CHAINS
+from wallet_api.operate.demo.forms import evm_address, seeded, solana_address
 
 NATIVE = {chain.name: chain.wrapped_mint for chain in CHAINS.values()}
 DOLLARS = {"solana": 150, "bnb": 600, "eth": 3000, "base": 3000, "rh": 3000}

@@ -13,7 +13,7 @@ from itertools import count
 
 import pytest
 
-from wallet_api.cache import Cache, Cached
+from wallet_api.base.cache import Cache, Cached
 
 
 class _Clock:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import wallet_api
-from wallet_api.chains import CHAINS, EVM_NATIVE_EMITTER
-from wallet_api.decoding.evm.receipts import ChainBlock
-from wallet_api.providers.trades.evm_pace import BlockPace
+from wallet_api.base.chains import CHAINS, EVM_NATIVE_EMITTER
+from wallet_api.chain.decoding.evm.receipts import ChainBlock
+from wallet_api.chain.providers.trades.evm_pace import BlockPace
 from wallet_api.settings import Settings, SettingsError, outdated
 
 SOURCE = Path(wallet_api.__file__).parent
@@ -20,7 +20,7 @@ ADDRESSES = re.compile(r"venues\.py$|multicall\.py$")
 def sources() -> dict[str, str]:
     """Return the modules, but for the one with the facts, by their names."""
     files = {str(path.relative_to(SOURCE)): path.read_text() for path in SOURCE.rglob("*.py")}
-    del files["chains.py"]
+    del files["base/chains.py"]
     return files
 
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.lib.processes import run_program
-from wallet_api.cli import cli
+from wallet_api.operate.cli import cli
 from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent

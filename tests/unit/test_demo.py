@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from tests.lib.processes import run_program
-from wallet_api.chains import CHAINS
-from wallet_api.demo.world import World
+from wallet_api.base.chains import CHAINS
+from wallet_api.operate.demo.world import World
 
 NOW = datetime(2026, 11, 20, 12, 34, 56, tzinfo=UTC)
 

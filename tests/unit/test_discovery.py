@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.trades import Draft
-from wallet_api.discovery.launches import (
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.trades import Draft
+from wallet_api.chain.discovery.launches import (
     Beginning,
     Launch,
     Reading,
@@ -18,8 +18,8 @@ from wallet_api.discovery.launches import (
     candidates,
     joint_buyers,
 )
-from wallet_api.discovery.purse import Purse, Spent
-from wallet_api.discovery.solana import curve_of
+from wallet_api.chain.discovery.purse import Purse, Spent
+from wallet_api.chain.discovery.solana import curve_of
 
 RECORDED = Path(__file__).parents[1] / "data" / "solana" / "transactions.ndjson"
 AT = datetime(2026, 11, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click import Context
 
-from wallet_api.cli import cli
+from wallet_api.operate.cli import cli
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

@@ -17,20 +17,20 @@ from wallet_api.settings import Settings
 # Ends like an ordinary command, like one that runs on, and while it starts a process.
 _WAYS = {
     "a command": """
-from wallet_api.embedded.signals import end_in_order
+from wallet_api.operate.embedded.signals import end_in_order
 end_in_order()
 print(flush=True)
 input()
 """,
     "a sync": """
-from wallet_api.sync.schedule import stopped_by_signals
+from wallet_api.chain.sync.schedule import stopped_by_signals
 with stopped_by_signals() as stopping:
     print(flush=True)
     stopping.wait(1)
     assert not stopping.is_set()
 """,
     "a start": """
-from wallet_api.embedded.signals import deferred
+from wallet_api.operate.embedded.signals import deferred
 with deferred():
     print(flush=True)
     input()
@@ -58,7 +58,8 @@ def test_a_signal_that_was_ignored_at_the_start_stays_ignored(way: str, number: 
 
 def test_a_signal_that_is_ignored_does_not_hide_a_later_one() -> None:
     program = (
-        "import os, signal\nfrom wallet_api.embedded.signals import deferred, end_in_order\nend_in_order()\n"
+        "import os, signal\nfrom wallet_api.operate.embedded.signals import deferred, end_in_order\n"
+        "end_in_order()\n"
         "with deferred():\n    os.kill(os.getpid(), signal.SIGHUP); os.kill(os.getpid(), signal.SIGTERM)"
     )
     done = run_program(

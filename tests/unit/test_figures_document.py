@@ -5,22 +5,22 @@ from pathlib import Path
 
 from marshmallow import fields
 
-from wallet_api.schemas.analytics import BucketSchema, FlowSchema, TradedTokenSchema
-from wallet_api.schemas.calendar import SumsSchema
-from wallet_api.schemas.feed import HoldingSchema
-from wallet_api.schemas.history import DistributionSchema, LifetimeStatsSchema, TokenOverviewSchema
-from wallet_api.schemas.leaderboard import PeriodStatsSchema
-from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.signals import SignalStatsSchema, SignalWalletSchema, SignalWindowSchema
-from wallet_api.schemas.tokens import (
+from wallet_api.api.schemas.analytics import BucketSchema, FlowSchema, TradedTokenSchema
+from wallet_api.api.schemas.calendar import SumsSchema
+from wallet_api.api.schemas.feed import HoldingSchema
+from wallet_api.api.schemas.history import DistributionSchema, LifetimeStatsSchema, TokenOverviewSchema
+from wallet_api.api.schemas.leaderboard import PeriodStatsSchema
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.signals import SignalStatsSchema, SignalWalletSchema, SignalWindowSchema
+from wallet_api.api.schemas.tokens import (
     TotalHoldersSchema,
     TotalHoldingsSchema,
     TotalStatisticsSchema,
     TraderHoldingsSchema,
     TraderStatsSchema,
 )
-from wallet_api.schemas.tracker import TokenRowSchema, TrackerStatsSchema
-from wallet_api.schemas.wallet_tokens import WalletTokenSchema
+from wallet_api.api.schemas.tracker import TokenRowSchema, TrackerStatsSchema
+from wallet_api.api.schemas.wallet_tokens import WalletTokenSchema
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "figures.md").read_text()

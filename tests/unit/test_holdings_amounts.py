@@ -14,8 +14,8 @@ from tests.holdings.conftest import evm_token, impatient, make, read_rows
 from tests.lib.settings import changed
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
-from wallet_api.providers.balances.base import BalanceProvider
-from wallet_api.providers.parsing import clean
+from wallet_api.chain.providers.balances.base import BalanceProvider
+from wallet_api.chain.providers.parsing import clean
 from wallet_api.settings import Settings
 
 PLAIN = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")

@@ -12,7 +12,7 @@ import pytest
 from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 
-from wallet_api.providers.metadata import multicall
+from wallet_api.chain.providers.metadata import multicall
 
 RESULTS = "(bool,bytes)[]"
 # Around a word, and what no reply has room for.

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.stub.swaps import leg
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.trades import Draft, draft_trades
-from wallet_api.providers.trades.moralis import read_swap
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.swaps import TrackedWallet
+from wallet_api.chain.decoding.trades import Draft, draft_trades
+from wallet_api.chain.providers.trades.moralis import read_swap
 
 CAT = f"0x{'ca' * 20}"
 WALLET = TrackedWallet(1, CHAINS["eth"], f"0x{'1b' * 20}")

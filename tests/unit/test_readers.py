@@ -16,7 +16,7 @@ from msgspec import UNSET
 from tests.ledger.command import trade
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ndjson
-from wallet_api.forms import BadRow
+from wallet_api.base.forms import BadRow
 from wallet_api.ledger.files.lines import MAX_LINE_BYTES, Record
 from wallet_api.ledger.files.readers import UnreadableFile, open_source
 from wallet_api.ledger.files.rows import TradeRow

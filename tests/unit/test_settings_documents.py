@@ -9,7 +9,7 @@ import pytest
 
 from tests.lib.processes import run_program
 from tests.lib.settings import defaults, values
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.settings import MARKET_PROVIDERS, PROVIDERS, TRADES_PROVIDERS, Settings, SettingsError
 
 ROOT = Path(__file__).parent.parent.parent

@@ -4,10 +4,10 @@ import json
 from itertools import product
 from typing import Any
 
-from wallet_api.chains import WALLET_TYPES
-from wallet_api.schemas.fields import Amount, Integer, Rows, String
-from wallet_api.schemas.shapes import Shape
-from wallet_api.schemas.tokens import TotalHoldersSchema
+from wallet_api.api.schemas.fields import Amount, Integer, Rows, String
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.tokens import TotalHoldersSchema
+from wallet_api.base.chains import WALLET_TYPES
 
 
 class _Part(Shape):

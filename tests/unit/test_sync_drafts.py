@@ -6,9 +6,9 @@ from decimal import Decimal, localcontext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet_api.chains import CHAINS
-from wallet_api.decoding.swaps import Leg, Swap, TrackedWallet
-from wallet_api.decoding.trades import Draft, draft_trades
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.swaps import Leg, Swap, TrackedWallet
+from wallet_api.chain.decoding.trades import Draft, draft_trades
 
 WALLET = TrackedWallet(1, CHAINS["solana"], "wallet")
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)

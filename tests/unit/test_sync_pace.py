@@ -11,8 +11,8 @@ import time
 import pytest
 
 from tests.lib.waiting import calm_seconds
-from wallet_api.providers.pace import Pace
-from wallet_api.sync.schedule import next_due, stopped_by_signals
+from wallet_api.chain.providers.pace import Pace
+from wallet_api.chain.sync.schedule import next_due, stopped_by_signals
 
 
 def test_a_refusal_holds_requests_back_and_a_second_one_for_longer() -> None:

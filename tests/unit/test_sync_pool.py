@@ -6,7 +6,7 @@ import threading
 import time
 from types import FrameType
 
-from wallet_api.sync.pool import Pool
+from wallet_api.chain.sync.pool import Pool
 
 _WAIT_SECONDS = 0.1
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from wallet_api.errors import ApiError, ServiceUnavailable
+from wallet_api.base.errors import ApiError, ServiceUnavailable
 
 # libpq gives no SQLSTATE for an attempt to connect. In another language the error is DatabaseUnavailable.
 _REFUSAL = re.compile(

@@ -12,10 +12,10 @@ from psycopg.abc import RV, PQGen
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 
+from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, KEEPALIVES, Connection
 from wallet_api.database.failures import translated
 from wallet_api.database.lists import Row
-from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 
 # Longer than psycopg_pool waits before its second attempt to connect.

@@ -8,10 +8,10 @@ from decimal import Decimal
 import msgspec
 import orjson
 
-from wallet_api.chains import Chain
+from wallet_api.base.chains import Chain
+from wallet_api.base.times import shown_time
+from wallet_api.chain.providers.balances.base import NATIVE, Balances, HeldToken
 from wallet_api.holdings.snapshots import Snapshot
-from wallet_api.providers.balances.base import NATIVE, Balances, HeldToken
-from wallet_api.times import shown_time
 
 _ROWS = msgspec.json.Decoder(list[msgspec.Raw])
 

@@ -7,13 +7,13 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
 
-from wallet_api.cache import Cache
-from wallet_api.chains import Chain
-from wallet_api.errors import ApiError
+from wallet_api.base.cache import Cache
+from wallet_api.base.chains import Chain
+from wallet_api.base.errors import ApiError
+from wallet_api.chain.providers.balances.base import BalanceProvider, Holder
+from wallet_api.chain.providers.faults import ProviderFault
 from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.snapshots import Claim, Snapshots
-from wallet_api.providers.balances.base import BalanceProvider, Holder
-from wallet_api.providers.faults import ProviderFault
 
 log = logging.getLogger(__name__)
 

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter
 
-from wallet_api.bulkhead import Bulkhead, Wait
-from wallet_api.cache import Cache
-from wallet_api.chains import CHAINS
+from wallet_api.base.bulkhead import Bulkhead, Wait
+from wallet_api.base.cache import Cache
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import Busy, ServiceUnavailable
+from wallet_api.chain.providers.balances import make_provider, missing_settings
+from wallet_api.chain.providers.faults import BreakerOpen, NotConfigured
+from wallet_api.chain.providers.fetch import Limits
+from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.database import Database
-from wallet_api.errors import Busy, ServiceUnavailable
 from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Refresher
 from wallet_api.holdings.snapshots import AwaitTurn, Snapshot, Snapshots, WalletState
 from wallet_api.ledger.files.readers import read_denied
-from wallet_api.providers.balances import make_provider, missing_settings
-from wallet_api.providers.faults import BreakerOpen, NotConfigured
-from wallet_api.providers.fetch import Limits
-from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
 # How often a request polls for the snapshot of another worker: the first and the longest interval.

@@ -10,11 +10,11 @@ from datetime import datetime
 import msgspec
 import orjson
 
-from wallet_api.bulkhead import Bulkhead, Wait
+from wallet_api.base.bulkhead import Bulkhead, Wait
+from wallet_api.base.errors import ServiceUnavailable
+from wallet_api.chain.providers.balances.base import Balances, HeldToken
 from wallet_api.database import Connection, Database, MissingReference, Row, load_statements
-from wallet_api.errors import ServiceUnavailable
-from wallet_api.providers.balances.base import Balances, HeldToken
-from wallet_api.wallets import find_wallet
+from wallet_api.ledger.wallet import find_wallet
 
 _SNAPSHOTS = load_statements(__package__, "snapshots")
 

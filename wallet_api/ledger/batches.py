@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wallet_api.forms import BadRow, check_address
+from wallet_api.base.forms import BadRow, check_address
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rejects import BITS, OPTIONAL, Repeated, StagedReject, TradeKey, mark_of
 from wallet_api.ledger.files.rows import RowAmounts, Text, TradeRow

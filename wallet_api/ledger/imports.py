@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import LiteralString, NamedTuple
 
+from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, load_statements
-from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, names, staging
 from wallet_api.ledger.batches import Batch, KnownWallets, Share, incoming_rows, read_batch
 from wallet_api.ledger.files.lines import Record, Reject

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql, load_statements, locks
+from wallet_api.database.migrations import hold_tables
 from wallet_api.ledger import arrivals, names
 from wallet_api.ledger.arrivals import Purge
-from wallet_api.migrations import hold_tables
 
 # Wallets share this many locks, so that a large batch cannot fill the server's lock table.
 LOCKS = 64

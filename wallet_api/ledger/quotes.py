@@ -8,15 +8,15 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import NamedTuple
 
+from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, load_statements, locks
-from wallet_api.forms import BadRow
+from wallet_api.database.migrations import hold_tables
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rejects import repeated_rows
 from wallet_api.ledger.files.rows import QuoteRow, good
 from wallet_api.ledger.imports import Summary
 from wallet_api.ledger.tokens import find_tokens
 from wallet_api.ledger.verdicts import Judge, MarketQuote, NotUsed, Price
-from wallet_api.migrations import hold_tables
 
 # The last quote of each minute is kept for the first time, that of each hour for the second.
 MINUTES_KEPT = timedelta(days=2)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
+from wallet_api.database.migrations import hold_tables
 from wallet_api.ledger import arrivals, merge, names, staging
-from wallet_api.migrations import hold_tables
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, LiteralString
 
-from wallet_api.chains import ALL_TYPES
+from wallet_api.base.chains import ALL_TYPES
+from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, load_statements
-from wallet_api.forms import BadRow
+from wallet_api.database.migrations import hold_tables
 from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rows import TradeIdentity, WalletIdentity, good
-from wallet_api.migrations import hold_tables
 
 # The maximum of trades that one transaction removes, so that imports do not wait long for its locks.
 BATCH_ROWS = 200_000

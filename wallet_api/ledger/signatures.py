@@ -4,7 +4,7 @@ import re
 
 import base58
 
-from wallet_api.forms import MAX_SIGNATURE, BadRow, check_text, shown
+from wallet_api.base.forms import MAX_SIGNATURE, BadRow, check_text, shown
 
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 # A hash of an EVM chain as it is stored, and what is 64 bytes in base58 whatever follows the first character.

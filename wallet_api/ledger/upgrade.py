@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from wallet_api import migrations
-from wallet_api.database import Connection, load_statements
+from wallet_api.database import Connection, load_statements, migrations
+from wallet_api.database.migrations.placement import place_tables
 from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.rebuild import Progress, fill_wallets, no_progress
-from wallet_api.migrations.placement import place_tables
 
 # In a transaction, which blocks imports of these wallets.
 _POSITIONS = 500

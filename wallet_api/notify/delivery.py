@@ -7,8 +7,9 @@ import time
 from datetime import UTC, datetime
 from threading import Event, Thread
 
+from wallet_api.base.errors import ServiceUnavailable
+from wallet_api.base.times import shown_time
 from wallet_api.database import Row
-from wallet_api.errors import ServiceUnavailable
 from wallet_api.notify import queue
 from wallet_api.notify.events import MessageType
 from wallet_api.notify.messages import body_of, content_of_many, event_id, message_id
@@ -16,7 +17,6 @@ from wallet_api.notify.rules_file import RulesFile
 from wallet_api.notify.sending import SendingOutcome, send_message
 from wallet_api.notify.session import Session
 from wallet_api.notify.targets import Target
-from wallet_api.times import shown_time
 
 log = logging.getLogger(__name__)
 

@@ -5,6 +5,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from wallet_api.api.schemas.feed import ChangeSchema
+from wallet_api.api.schemas.fields import with_strings
+from wallet_api.base.times import shown_time
 from wallet_api.database import Connection, Database
 from wallet_api.notify import decisions, queue, reports
 from wallet_api.notify.events import Change, MessageType, RuleReport, TradeChange, change_of
@@ -21,9 +24,6 @@ from wallet_api.notify.rules import Rule
 from wallet_api.notify.rules_file import RuleSet
 from wallet_api.notify.session import Session
 from wallet_api.queries.changes import NOW, read_changes
-from wallet_api.schemas.feed import ChangeSchema
-from wallet_api.schemas.fields import with_strings
-from wallet_api.times import shown_time
 
 # Changes that are read, and saved, at a time.
 _CHANGES = 200

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wallet_api.forms import visible
+from wallet_api.base.forms import visible
 from wallet_api.notify.events import MessageType
 from wallet_api.notify.words import FOREIGN, filled
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from wallet_api.base.times import shown_time
 from wallet_api.notify.events import MessageType, RuleReport
 from wallet_api.notify.formats import cut_text, lines_of, text_of
 from wallet_api.notify.targets import Target
 from wallet_api.notify.words import filled, quoted, words_of
-from wallet_api.times import shown_time
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import logging
 import threading
 import time
 
+from wallet_api.base.errors import InvalidParameter, ServiceUnavailable
 from wallet_api.database import Database, NotPermitted
-from wallet_api.errors import InvalidParameter, ServiceUnavailable
 from wallet_api.notify import queue, reports
 from wallet_api.notify.delivery import Sender
 from wallet_api.notify.feed import Feed

@@ -10,8 +10,8 @@ from typing import Any
 from marshmallow import Schema, ValidationError, fields, validates_schema
 from marshmallow.validate import OneOf, Range
 
-from wallet_api.chains import CHAINS, WALLET_TYPES, stored_form
-from wallet_api.schemas.feed import DIRECTIONS
+from wallet_api.api.schemas.feed import DIRECTIONS
+from wallet_api.base.chains import CHAINS, WALLET_TYPES, stored_form
 
 LIST = "@"
 _EVERY = re.compile(r"([1-9][0-9]{0,3})([mhd])")

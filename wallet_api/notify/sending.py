@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from wallet_api import http
+from wallet_api.base import http
 from wallet_api.notify.messages import headers_of
 from wallet_api.notify.targets import Target
 

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.database import KEEPALIVES, Connection, connect, load_statements, locks, translated
-from wallet_api.errors import ServiceUnavailable
 
 _SESSION = load_statements(__package__, "session")
 # The server too ends the session of a machine that disappeared, and with it the lock.

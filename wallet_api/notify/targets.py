@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from marshmallow import Schema, ValidationError, fields, validates, validates_schema
 from marshmallow.validate import Length, OneOf, Range
 
-from wallet_api import http
+from wallet_api.api.schemas.arguments import AMOUNTS
+from wallet_api.base import http
 from wallet_api.notify.formats import FORMATS, Format
 from wallet_api.notify.words import NAMES, filled, quoted
-from wallet_api.schemas.arguments import AMOUNTS
 
 _PREFIX = "whsec_"
 _PORTS = {"https": 443, "http": 80}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from urllib.parse import quote
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.notify.events import Change, RuleReport, TradeChange
 
 # Columns of the feed under their own names.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql, rows_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of

@@ -6,10 +6,10 @@ from decimal import Decimal
 from itertools import count
 from typing import Any, NamedTuple
 
+from wallet_api.base.periods import CHART_STEPS, step_of
+from wallet_api.base.times import shown_time
 from wallet_api.database import Row
-from wallet_api.periods import CHART_STEPS, step_of
 from wallet_api.queries.spans import TimeSpan
-from wallet_api.times import shown_time
 
 MAX_POINTS = 60
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.copies import DEFAULT_TERMS, MAX_TRADES
 from wallet_api.queries.paging import with_warnings

@@ -5,13 +5,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, rows_of
+from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import Board
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.wallet_tokens import wallet_tokens
-from wallet_api.wallets import Wallet
 
 # The windows of a brief, by the periods of the boards that have their figures.
 WINDOWS = {"all": "all", "week": "7d", "month": "30d"}

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import InvalidParameter
 from wallet_api.database import Connection, load_sql, rows_by
-from wallet_api.errors import InvalidParameter
+from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.windows import cut_period
-from wallet_api.wallets import Wallet
 
 _OF_UTC = load_sql(__package__, "calendar")
 _OF_ZONE = load_sql(__package__, "calendar_of_zone")

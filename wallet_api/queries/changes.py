@@ -7,9 +7,9 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from wallet_api.chains import CHAINS, one_type
+from wallet_api.base.chains import CHAINS, one_type
+from wallet_api.base.errors import CursorUnknown
 from wallet_api.database import Columns, Connection, Database, Row, load_sql
-from wallet_api.errors import CursorUnknown
 from wallet_api.ledger.tokens import find_tokens
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import filter_words, read_filters

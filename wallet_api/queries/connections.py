@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.periods import PERIOD_LENGTHS
 from wallet_api.database import Connection, load_sql, rows_within
-from wallet_api.periods import PERIOD_LENGTHS
+from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries import cursors
 from wallet_api.queries.paging import cut_warnings, with_warnings
 from wallet_api.queries.windows import cut_period
-from wallet_api.wallets import Wallet
 
 PERIOD = "30d"
 MAX_TOKENS = 50

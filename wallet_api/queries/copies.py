@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import InvalidParameter
+from wallet_api.base.periods import Bounds
+from wallet_api.base.times import exact_time
 from wallet_api.database import Connection, load_sql
-from wallet_api.errors import InvalidParameter
-from wallet_api.periods import Bounds
+from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries import cursors
 from wallet_api.queries.history import WalletTradeKey
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.times import exact_time
-from wallet_api.wallets import Wallet
 
 # All trades of a window are walked for each page of its steps.
 MAX_TRADES = 2_000

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from wallet_api.errors import InvalidParameter
+from wallet_api.base.errors import InvalidParameter
 
 Key = TypeVar("Key")
 StructKey = TypeVar("StructKey", bound=msgspec.Struct)

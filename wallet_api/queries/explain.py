@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import TokenNotFound
 from wallet_api.database import Connection, load_sql, rows_of
-from wallet_api.errors import TokenNotFound
+from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries import cursors
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, limit_warnings, with_warnings
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.wallets import Wallet
 
 _EXPLAIN = load_sql(__package__, "explain")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, Database
 from wallet_api.queries.changes import read_changes
 from wallet_api.queries.feed_page import FeedPage, key_parameters, read_feed, read_page

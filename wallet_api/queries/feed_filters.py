@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from wallet_api.chains import CHAINS, one_type
+from wallet_api.base.chains import CHAINS, one_type
 from wallet_api.database import Connection, load_sql
 
 _FIND_WALLETS = load_sql(__package__, "find_wallets")

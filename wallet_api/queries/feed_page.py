@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from wallet_api.base.forms import EARLIEST
+from wallet_api.base.periods import Bounds
 from wallet_api.database import Columns, Connection, Row, load_sql
-from wallet_api.forms import EARLIEST
-from wallet_api.periods import Bounds
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import filter_words, read_filters
 from wallet_api.queries.groups import group_parameters

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from wallet_api.chains import CURRENCIES, GROUPS
+from wallet_api.base.chains import CURRENCIES, GROUPS
 from wallet_api.database import Connection, load_sql
 
 _FRESHNESS = load_sql(__package__, "freshness")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wallet_api.chains import CHAINS, one_type
+from wallet_api.base.chains import CHAINS, one_type
 
 
 def group_parameters(blockchain: str, type: str | None) -> dict[str, Any]:

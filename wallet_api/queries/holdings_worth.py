@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from wallet_api.chains import ALL_TYPES
+from wallet_api.base.chains import ALL_TYPES
+from wallet_api.base.orders import BOARD_SORTS, ORDERS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.queries.board_charts import NO_STEPS, steps_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.spans import TimeSpan

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.orders import BOARD_SORTS, ORDERS
 from wallet_api.database import Connection, Row
-from wallet_api.orders import BOARD_SORTS, ORDERS
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import (
     Entry,

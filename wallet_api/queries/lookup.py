@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import WalletNotFound
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.errors import WalletNotFound
 
 _LOOKUP = load_sql(__package__, "lookup")
 _MATCH = ("blockchain", "type", "history_since", "history_until")

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from wallet_api.chains import CHAINS, CURRENCIES, GROUPS
+from wallet_api.base.chains import CHAINS, CURRENCIES, GROUPS
 from wallet_api.database import Connection, Row, load_sql
 
 _NATIVE_PRICE = load_sql(__package__, "native_price")

@@ -7,8 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from wallet_api.base.periods import FLOW_PERIODS, PERIOD_LENGTHS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.periods import FLOW_PERIODS, PERIOD_LENGTHS
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.paging import MAX_LIMIT

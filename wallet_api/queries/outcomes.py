@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from wallet_api.base.periods import OUTCOME_SPANS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.periods import OUTCOME_SPANS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 
 _OUTCOMES = load_sql(__package__, "outcomes")

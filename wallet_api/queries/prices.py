@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.times import shown_time
 from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import moment_of
-from wallet_api.times import shown_time
 
 _PRICES = load_sql(__package__, "prices")
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.paging import limit_warnings, with_warnings
 

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.times import shown_time
 from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
@@ -15,7 +16,6 @@ from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, lim
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import moment_of
-from wallet_api.times import shown_time
 
 MAX_HOURS = 168
 # Of each signal.

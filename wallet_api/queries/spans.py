@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
+from wallet_api.base.forms import EARLIEST
+from wallet_api.base.periods import ALL, PERIOD_LENGTHS, Bounds, Period
+from wallet_api.base.times import exact_time
 from wallet_api.database import Connection
-from wallet_api.forms import EARLIEST
-from wallet_api.periods import ALL, PERIOD_LENGTHS, Bounds, Period
 from wallet_api.queries.groups import group_parameters
-from wallet_api.times import exact_time
 
 # Of the first and of the newest trade; None without any.
 Times = tuple[datetime | None, datetime | None]

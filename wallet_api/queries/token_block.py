@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import TokenNotFound
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.errors import TokenNotFound
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.token_price import PriceRule
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, LiteralString
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import TokenNotFound
 from wallet_api.database import Columns, Connection, Row, load_sql
-from wallet_api.errors import TokenNotFound
 from wallet_api.queries.feed_page import read_feed
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.token_block import FACE, price_block

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.periods import PERIOD_LENGTHS, long_step_of
 from wallet_api.database import Columns, Connection, Row, load_sql, rows_where
-from wallet_api.periods import PERIOD_LENGTHS, long_step_of
+from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import HOURS_KEPT, Cut, cut, cut_period
-from wallet_api.wallets import Wallet
 
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _HOURS_OF_DAY = 24

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.paging import with_warnings

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from wallet_api.base.periods import long_step_of
+from wallet_api.base.times import shown_time
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.periods import long_step_of
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.spans import TimeSpan, span_of_group
 from wallet_api.queries.windows import HOURS_KEPT, cut_period
-from wallet_api.times import shown_time
 
 _HOURS, _DAYS = (load_sql(__package__, f"volume_trend_{kind}") for kind in ("hours", "days"))
 _DAY = timedelta(days=1)

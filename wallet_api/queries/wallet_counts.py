@@ -1,6 +1,6 @@
 """How many wallets are tracked."""
 
-from wallet_api.chains import CHAINS, GROUPS
+from wallet_api.base.chains import CHAINS, GROUPS
 from wallet_api.database import Connection, load_sql
 
 _WALLET_COUNTS = load_sql(__package__, "wallet_counts")

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.groups import group_parameters

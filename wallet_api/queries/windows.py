@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from wallet_api.errors import InvalidParameter
+from wallet_api.base.errors import InvalidParameter
 from wallet_api.ledger.merge import WALLET_HOURS
 
 BUCKET_SECONDS = (1, 60, 3600)

@@ -11,9 +11,9 @@ from flask import has_request_context
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from wallet_api.access.current import KEY_NAME, REQUEST_ID, current_request
-from wallet_api.keys import may_contain_key
-from wallet_api.log_lines import drop_unwritable, formatter
+from wallet_api.api.access.current import KEY_NAME, REQUEST_ID, current_request
+from wallet_api.api.keys import may_contain_key
+from wallet_api.operate.log_lines import drop_unwritable, formatter
 from wallet_api.settings import Settings
 
 _MAX_ARGUMENTS = 1000

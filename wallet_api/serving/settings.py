@@ -23,11 +23,10 @@ from prometheus_client import values
 
 # Loaded here, before the fork, the code is read once and its memory is shared by all workers.
 import wallet_api.app  # noqa: F401
-from wallet_api import migrations
-from wallet_api.database import connect
-from wallet_api.errors import ServiceUnavailable
-from wallet_api.providers.balances import missing_settings
-from wallet_api.responses.counters import SHARED_FOLDER
+from wallet_api.api.responses.counters import SHARED_FOLDER
+from wallet_api.base.errors import ServiceUnavailable
+from wallet_api.chain.providers.balances import missing_settings
+from wallet_api.database import connect, migrations
 from wallet_api.settings import Settings, SettingsError
 
 # As in __main__, also for workers: the system takes back their memory, without a search for garbage.

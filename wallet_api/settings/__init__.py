@@ -8,7 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from wallet_api.chains import CHAINS, Chain
+from wallet_api.base.chains import CHAINS, Chain
 from wallet_api.settings import readers
 
 # The one of the demo speaks as Alchemy does.

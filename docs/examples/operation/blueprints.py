@@ -1,4 +1,4 @@
-# wallet_api/blueprints/tracked.py
+# wallet_api/api/blueprints/tracked.py
 """GET /v1/wallets/tracked: the number of tracked wallets of a group."""
 
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.tracked import count_tracked
-from wallet_api.responses.operation import Operation
-from wallet_api.schemas.tracked import TrackedArguments, TrackedSchema
-from wallet_api.services import services
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.tracked import TrackedArguments, TrackedSchema
+from wallet_api.api.services import services
 
 blueprint = Blueprint("tracked", __name__, url_prefix="/v1")
 

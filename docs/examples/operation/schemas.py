@@ -1,9 +1,9 @@
-# wallet_api/schemas/tracked.py
+# wallet_api/api/schemas/tracked.py
 """The schemas of the number of tracked wallets."""
 
-from wallet_api.schemas.arguments import GroupArguments
-from wallet_api.schemas.fields import Integer, String
-from wallet_api.schemas.shapes import Shape
+from wallet_api.api.schemas.arguments import GroupArguments
+from wallet_api.api.schemas.fields import Integer, String
+from wallet_api.api.schemas.shapes import Shape
 
 
 class TrackedArguments(GroupArguments):

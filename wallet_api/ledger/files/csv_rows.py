@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.chains import CHAINS
-from wallet_api.forms import BadRow, shown, visible
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.forms import BadRow, shown, visible
 from wallet_api.ledger.files.given import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,

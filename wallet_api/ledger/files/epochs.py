@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_type_hints
 
 import msgspec
 
-from wallet_api.forms import BadRow, must_be
+from wallet_api.base.forms import BadRow, must_be
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import RowType
 

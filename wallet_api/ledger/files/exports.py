@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.files import written_whole
 from wallet_api.database import Connection, load_statements
-from wallet_api.files import written_whole
 from wallet_api.ledger.files.readers import is_csv
 
 ExportKind = Literal["wallets", "trades", "prices"]

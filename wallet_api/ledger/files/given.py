@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from wallet_api.forms import BadRow, listed_word, shown
+from wallet_api.base.forms import BadRow, listed_word, shown
 
 # The fields that can be the same in all rows of a file, each an option of the commands that read it.
 SAME = ("blockchain", "type", "currency")

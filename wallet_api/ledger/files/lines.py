@@ -9,10 +9,10 @@ from typing import Any, BinaryIO, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from wallet_api.forms import TIME_FORM, BadRow, listed_word, must_be, one_of, shown
+from wallet_api.base.forms import TIME_FORM, BadRow, listed_word, must_be, one_of, shown
+from wallet_api.base.times import read_stamp
 from wallet_api.ledger.files.given import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.rows import RowType
-from wallet_api.times import read_stamp
 
 MAX_LINE_BYTES = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

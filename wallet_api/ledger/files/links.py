@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from wallet_api.forms import BadRow
+from wallet_api.base.forms import BadRow
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import WalletRow
 

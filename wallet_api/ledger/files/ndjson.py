@@ -8,7 +8,7 @@ from typing import Generic
 import msgspec
 from msgspec import UNSET
 
-from wallet_api.forms import BadRow, shown
+from wallet_api.base.forms import BadRow, shown
 from wallet_api.ledger.files.given import NOTHING, Given
 from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,

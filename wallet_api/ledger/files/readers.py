@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from wallet_api.forms import BadRow
+from wallet_api.base.forms import BadRow
 from wallet_api.ledger.files.csv_rows import BadHeader, csv_records
 from wallet_api.ledger.files.given import NOTHING, Given
 from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, MAX_LINE_BYTES, Record, Warn, bounded_lines

@@ -11,10 +11,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
-from wallet_api.chains import CHAINS
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.files import naming_errors, part_of
+from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, load_statements
-from wallet_api.files import naming_errors, part_of
-from wallet_api.forms import BadRow
 from wallet_api.ledger.files.readers import UnreadableFile
 from wallet_api.ledger.tokens import Token
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wallet_api.chains import CHAINS, Blockchain, Currency, WalletType
-from wallet_api.forms import (
+from wallet_api.base.chains import CHAINS, Blockchain, Currency, WalletType
+from wallet_api.base.forms import (
     AMOUNT_FORM,
     EARLIEST,
     MAX_BLOCK,

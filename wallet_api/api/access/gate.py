@@ -1,0 +1,196 @@
+"""The gate: checks the key and the rate limit before a view, charges after it, and adds the headers."""
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flask import Flask, Response
+from prometheus_client import CollectorRegistry
+
+from wallet_api.api.access.credits import Costs, Credits
+from wallet_api.api.access.current import KEY_NAME, ApiRequest, current_request
+from wallet_api.api.access.keyring import ApiKey, KeyRing
+from wallet_api.api.access.limits import KeyLimiter
+from wallet_api.api.access.scopes import check_operation
+from wallet_api.api.access.use import Use
+from wallet_api.api.keys import bearer_key, may_contain_key
+from wallet_api.base.bulkhead import Bulkhead
+from wallet_api.base.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
+from wallet_api.base.recurring import Recurring
+from wallet_api.base.times import shown_time
+from wallet_api.database import Database, NotPermitted
+from wallet_api.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_KEYLESS = "wallet_api_keyless"
+_CREDITLESS = "wallet_api_creditless"
+_ADMITTING = "wallet_api_admitting"
+_FORGET_SECONDS = 5.0
+
+View = TypeVar("View", bound=Callable[..., Any])
+# How an error becomes a response.
+Refuse = Callable[[ApiError], Response]
+
+
+def keyless(view: View) -> View:
+    """Decorate a view that needs no key, and has no limit and no cost."""
+    setattr(view, _KEYLESS, True)
+    return view
+
+
+def creditless(view: View) -> View:
+    """Decorate a view that costs nothing, and responds to a key without credits too."""
+    setattr(view, _CREDITLESS, True)
+    return view
+
+
+def admitting(view: View) -> View:
+    """Decorate a view that admits its requests itself, or sends others in their place."""
+    setattr(view, _ADMITTING, True)
+    return view
+
+
+def free_of_charge() -> None:
+    """Charge nothing for the current request."""
+    current_request().free_of_charge = True
+
+
+class Gate:
+    """Enforce the keys, limits and credits of one app."""
+
+    def __init__(
+        self,
+        database: Database,
+        bulkhead: Bulkhead,
+        registry: CollectorRegistry,
+        settings: Settings,
+    ) -> None:
+        self.keys = KeyRing(database, bulkhead, settings.default_rate, settings.key_cache_seconds)
+        self.limits = KeyLimiter(settings.valkey_url)
+        costs = Costs(settings.credit_cost, dict(settings.credit_costs or ()))
+        self.credits = Credits(database, bulkhead, costs, self.limits.windows, registry)
+        # Twice in that time, so that no key expires while it is used.
+        seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
+        self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
+        self.use = Use(database, bulkhead, registry)
+
+    def init_app(self, app: Flask, refuse: Refuse) -> None:
+        """Enforce them in `app`; an error after the view becomes a response by `refuse`."""
+        self._app = app
+        self._refuse = refuse
+        app.before_request(self._admit)
+        app.after_request(self._charge_and_set_headers)
+
+    def close(self) -> None:
+        """Settle all charges, counts and use, while the database is open."""
+        self._refresher.close()
+        self.credits.close()
+        self.use.close()
+        self.limits.windows.close()
+
+    def _admit(self) -> None:
+        request = current_request()
+        # An unknown route or a wrong method gets its own error, with or without a key.
+        if request.routing_exception is None and not (
+            is_keyless(self._app, request.endpoint) or _is_marked(self._app, request.endpoint, _ADMITTING)
+        ):
+            self.admit(request)
+
+    def admit(self, request: ApiRequest) -> None:
+        """Count the request of a key. Raises Unauthorized, Forbidden, RateLimited, InvalidParameter.
+
+        A view that is `admitting` calls it itself.
+        """
+        parameters = request.args.getlist("api_key") if may_contain_key(request.query_string) else []
+        bearer = bearer_key(request.environ.get("HTTP_AUTHORIZATION"))
+        if bearer is None:
+            _refuse_repeated(parameters)
+            if not any(parameters):
+                raise Unauthorized(_missing_key(request))
+        self._refresher.start()
+        key, request.key_expires_at = self.keys.find(bearer or parameters[0])
+        request.key = key
+        # For the access log, which has no request of Flask.
+        request.environ[KEY_NAME] = key.name
+        is_within = self.limits.count(key)
+        if _is_marked(self._app, request.endpoint, _CREDITLESS):
+            free_of_charge()
+        if not request.free_of_charge:
+            check_operation(request.operation, key.row.operations)
+            # Only requests within the limit read the balance.
+            if not self.credits.may_pay(key, self._cost_of(request), reads=is_within):
+                raise _without_credits(key)
+        if not is_within:
+            raise self.limits.refusal(key)
+        _refuse_repeated(parameters)
+
+    def _charge_and_set_headers(self, response: Response) -> Response:
+        request = current_request()
+        key = request.key
+        if key is None:
+            return response
+        request.counted_alone = self.limits.windows.away
+        costs = response.status_code == 200 and not request.free_of_charge
+        if key.unlimited:
+            # Counted as of all others.
+            request.charged = self._cost_of(request) if costs else 0
+        elif response.status_code < 500:
+            response = self._charge(request, key, response, costs=costs)
+        self.use.count(key.row.key_id, request.operation, request.charged)
+        self.limits.set_headers(key, response.headers)
+        return response
+
+    def _charge(self, request: ApiRequest, key: ApiKey, response: Response, *, costs: bool) -> Response:
+        is_paid = True
+        try:
+            if costs:
+                cost = self._cost_of(request)
+                is_paid, left = self.credits.charge(key, cost)
+                request.charged = cost if is_paid else 0
+            else:
+                left = self.credits.remaining(key)
+        except (ServiceUnavailable, NotPermitted) as error:
+            if not costs:
+                return response
+            reason = f"{error.message} {error.advice}".rstrip()
+            cause = str(error.__cause__).partition("\n")[0]
+            log.warning("No credit of %r could be charged: %s (%s)", key.name, reason, cause)
+            return self._refuse(error)
+        if not is_paid:
+            response = self._refuse(_without_credits(key))
+        if left is not None:
+            response.headers.add("X-Credits-Remaining", str(left))
+        return response
+
+    def _cost_of(self, request: ApiRequest) -> int:
+        return self.credits.costs.cost(request.operation)
+
+
+def is_keyless(app: Flask, endpoint: str | None) -> bool:
+    """Return whether the endpoint needs no key."""
+    return _is_marked(app, endpoint, _KEYLESS)
+
+
+def _is_marked(app: Flask, endpoint: str | None, mark: str) -> bool:
+    return getattr(app.view_functions.get(endpoint or ""), mark, False)
+
+
+def _without_credits(key: ApiKey) -> Forbidden:
+    renews_at = key.renews_at
+    return Forbidden("insufficient_credits", renews_at=None if renews_at is None else shown_time(renews_at))
+
+
+def _missing_key(request: ApiRequest) -> str | None:
+    """Return the message about a key that came in another form; None if there was none."""
+    for header in ("Authorization", "X-API-Key"):
+        if request.headers.get(header):
+            return f"{Unauthorized().message} The header {header} is not in this form."
+    return None
+
+
+def _refuse_repeated(parameters: list[str]) -> None:
+    if len(parameters) > 1:
+        raise InvalidParameter(
+            f"Parameter api_key is given {len(parameters)} times; once is allowed.", parameter="api_key"
+        )

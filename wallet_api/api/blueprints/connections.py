@@ -1,0 +1,41 @@
+"""GET /v1/wallets/connections: the wallets that trade the same tokens as one wallet."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.api.access.scopes import KeyScope
+from wallet_api.api.responses.cached import Lifetime
+from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.connections import ConnectionsArguments, ConnectionsSchema
+from wallet_api.api.services import services
+from wallet_api.base.errors import WalletNotFound
+from wallet_api.ledger.wallet import find_requested
+from wallet_api.queries.connections import wallet_connections
+
+blueprint = Blueprint("connections", __name__, url_prefix="/v1")
+
+
+_operation = Operation(
+    name="list_connections",
+    use="For who trades alike; for who traded one token use get_token_stats.",
+    tag="Wallets",
+    summary="Wallets that trade the same tokens",
+    arguments=ConnectionsArguments(),
+    data=ConnectionsSchema(),
+    examples=examples_of("wallets/connections"),
+    rows="connections",
+    errors=[WalletNotFound("solana", ADDRESS)],
+    lifetime=Lifetime.LONG,
+)
+
+
+@blueprint.get("/wallets/connections")
+@_operation.cached
+def connections(scope: KeyScope, **arguments: Any) -> dict[str, Any]:
+    """Return the other tracked wallets of the chain that traded the same tokens in the last 30 days."""
+    with services().database.read() as connection:
+        wallet = find_requested(connection, arguments)
+        return wallet_connections(connection, wallet, datetime.now(UTC), arguments, scope.types)

@@ -1,0 +1,37 @@
+"""GET /v1/wallets/copy: what a copier of a wallet would have got."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.copies import CopyArguments, CopySchema
+from wallet_api.api.services import services
+from wallet_api.base.errors import WalletNotFound
+from wallet_api.ledger.wallet import find_requested
+from wallet_api.queries.copies import copy_wallet
+
+blueprint = Blueprint("copies", __name__, url_prefix="/v1")
+
+_operation = Operation(
+    name="get_copy",
+    use="For what following it would have brought; for its own record use get_tracker.",
+    tag="Wallets",
+    summary="What a copier of a wallet would have got",
+    arguments=CopyArguments(),
+    data=CopySchema(),
+    examples=examples_of("wallets/copy"),
+    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    rows="steps",
+)
+
+
+@blueprint.get("/wallets/copy")
+@_operation.cached
+def copy(**arguments: Any) -> dict[str, Any]:
+    """Return what a copier of a wallet would have got in a window, step by step."""
+    with services().database.read() as connection:
+        wallet = find_requested(connection, arguments)
+        return copy_wallet(connection, wallet, datetime.now(UTC), arguments, services().price_rule)

@@ -1,0 +1,58 @@
+"""GET /v1/wallets/history: the lifetime record of one wallet."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint, Response
+
+from wallet_api.api.access.current import current_request
+from wallet_api.api.responses.arguments import load_arguments
+from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.large import await_turn
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
+from wallet_api.api.services import services
+from wallet_api.base.errors import WalletNotFound
+from wallet_api.ledger.wallet import count_tokens, find_requested
+from wallet_api.queries.history import wallet_history
+
+blueprint = Blueprint("history", __name__, url_prefix="/v1")
+
+_untyped = UntypedHistoryArguments()
+
+_operation = Operation(
+    name="get_history",
+    use="For a whole life, and trades of any time; for a first look use get_brief, for a period get_tracker.",
+    tag="Wallets",
+    summary="Lifetime record of a wallet",
+    arguments=HistoryArguments(),
+    data=HistorySchema(),
+    examples=examples_of("wallets/history"),
+    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    description="`type` is optional if the operator has set HISTORY_TYPE=detected.",
+    rows="trades",
+)
+
+
+@blueprint.get("/wallets/history")
+@_operation.documents
+def history() -> Response:
+    """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
+    detected = services().history_type == "detected"
+    arguments = load_arguments(_untyped if detected else _operation.arguments)
+    if current_request().format != "json":
+        # Its rows are the trades.
+        arguments = {**arguments, "overview": False}
+    return _operation.respond(lambda: _data(arguments), arguments)
+
+
+def _data(given: Mapping[str, Any]) -> dict[str, Any]:
+    current = services()
+    with current.database.read() as connection:
+        wallet = find_requested(connection, given)
+        if given.get("overview", True) and "mint" not in given:
+            # There is a connection for each thread: none is missing while this one waits.
+            counted = current.token_counts.get(wallet, lambda: count_tokens(connection, wallet))
+            await_turn(counted.value)
+        return wallet_history(connection, wallet, datetime.now(UTC), given, current.price_rule)

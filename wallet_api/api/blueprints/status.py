@@ -1,0 +1,180 @@
+"""GET /v1/meta and /v1/health: what is served, and the state of its servers, without key and envelope."""
+
+import time
+from functools import partial
+from typing import Any
+
+from flask import Blueprint, Response, current_app
+
+from wallet_api import __version__
+from wallet_api.api.access.gate import keyless
+from wallet_api.api.access.limits import MeteredStorage
+from wallet_api.api.openapi import operations
+from wallet_api.api.responses.arguments import load_arguments
+from wallet_api.api.responses.dollars import NativePrices, native_prices
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.argument_fields import MAX_TEXTS
+from wallet_api.api.schemas.arguments import AMOUNTS, FORMATS, Arguments
+from wallet_api.api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
+from wallet_api.api.services import services
+from wallet_api.base.chains import CHAINS, WALLET_TYPES
+from wallet_api.base.errors import ServiceUnavailable
+from wallet_api.base.periods import ALL, PERIOD_LENGTHS
+from wallet_api.database import Database, DatabaseUnavailable
+from wallet_api.queries import feed, signals, volume
+from wallet_api.queries.paging import MAX_LIMIT
+from wallet_api.queries.wallet_counts import count_wallets
+
+blueprint = Blueprint("status", __name__, url_prefix="/v1")
+
+_META: dict[str, Any] = {
+    "chains": list(CHAINS),
+    "wallet_types": list(WALLET_TYPES),
+    "periods": [*PERIOD_LENGTHS, ALL],
+    "formats": list(FORMATS),
+    "amounts": list(AMOUNTS),
+    "currencies": {chain.name: chain.currency for chain in CHAINS.values()},
+    "wallet_counts": {},
+    "limits": {
+        "max_limit": MAX_LIMIT,
+        "batch_max_mints": MAX_TEXTS,
+        "batch_max_addresses": MAX_TEXTS,
+        "signals_max_hours": signals.MAX_HOURS,
+        "timerange_max_seconds": feed.MAX_WINDOW_SECONDS,
+        "volume_max_seconds": volume.MAX_WINDOW_SECONDS,
+    },
+    "operations": [],
+}
+_EXAMPLE_COUNTS = {chain.name: dict.fromkeys(chain.types, 80) for chain in CHAINS.values()}
+_HEALTHY: dict[str, Any] = {
+    "status": "ok",
+    "version": __version__,
+    "components": {
+        "postgresql": "connected",
+        "primary": "connected",
+        "valkey": "connected",
+        "prices": "ok",
+        "websockets": {},
+    },
+    "reasons": {},
+    "latency_ms": 0.21,
+}
+
+_meta = Operation(
+    name="get_meta",
+    use="For which chain has which types; for the wallets of one use list_wallets.",
+    tag="Service",
+    summary="What is served",
+    arguments=StatusArguments(),
+    data=ServiceMetaSchema(),
+    examples={
+        "meta": _META
+        | {
+            "wallet_counts": _EXAMPLE_COUNTS,
+            "operations": [{"path": "/v1/key", "parameters": ["amounts"]}],
+        }
+    },
+    errors=[DatabaseUnavailable()],
+    etag=False,
+    bare=True,
+)
+_health = Operation(
+    name="get_health",
+    use="For trouble of the service; for what there is to ask use get_meta.",
+    tag="Service",
+    summary="State of the servers",
+    arguments=StatusArguments(),
+    data=ServiceHealthSchema(),
+    examples={
+        "ok": _HEALTHY,
+        "degraded": _HEALTHY
+        | {
+            "status": "degraded",
+            "components": _HEALTHY["components"] | {"primary": "error"},
+            "reasons": {"primary": "read-only"},
+        },
+    },
+    description="Always 200 while the process runs; /readyz is what load balancers request.",
+    etag=False,
+    bare=True,
+)
+
+
+@blueprint.get("/meta")
+@keyless
+@_meta.documents
+def meta() -> Response:
+    """Return what there is: chains, types, periods, formats, limits, operations with their arguments, and
+    how many wallets are tracked.
+    """
+    load_arguments(_meta.arguments)
+    counts = services().wallet_counts.get(None, partial(_count_wallets, services().database))
+    served = [_served(rule.rule, operation.arguments) for rule, operation in operations(current_app)]
+    return _meta.respond(lambda: _META | {"wallet_counts": counts.value, "operations": served})
+
+
+@blueprint.get("/health")
+@keyless
+@_health.documents
+def health() -> Response:
+    """Return the state of the database and of the store of limits, at most a second old."""
+    load_arguments(_health.arguments)
+    current = services()
+    health = current.health.get(
+        None,
+        partial(_measure_health, current.database, current.gate.limits.windows, native_prices(current_app)),
+    )
+    return _health.respond(lambda: health.value)
+
+
+def _served(path: str, arguments: Arguments) -> dict[str, Any]:
+    periods = arguments.allowed("period", {}) if "period" in arguments.fields else None
+    return {
+        "path": path,
+        "parameters": list(arguments.fields),
+        **({} if periods is None else {"periods": list(periods)}),
+    }
+
+
+def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
+    with database.read() as connection:
+        return count_wallets(connection)
+
+
+def _measure_health(database: Database, windows: MeteredStorage, prices: NativePrices) -> dict[str, Any]:
+    latency_ms = _latency_ms(database)
+    faults = {
+        "postgresql": "away" if latency_ms is None else None,
+        "primary": database.primary_fault(),
+        "valkey": None if windows.check() else "away",
+    }
+    reasons = {component: fault for component, fault in faults.items() if fault is not None}
+    components = {component: "error" if component in reasons else "connected" for component in faults}
+    components["prices"] = _price_state(prices)
+    if components["prices"] == "stale":
+        reasons["prices"] = "stale"
+    health: dict[str, Any] = {
+        "status": "degraded" if reasons else "ok",
+        "version": __version__,
+        "components": components | ({} if windows.has_store else {"valkey": "none"}) | {"websockets": {}},
+        "reasons": reasons,
+    }
+    return health if latency_ms is None else health | {"latency_ms": latency_ms}
+
+
+def _price_state(prices: NativePrices) -> str:
+    try:
+        return prices.state()
+    # Of tables that are missing too: this page always responds.
+    except Exception:  # noqa: BLE001
+        return "none"
+
+
+def _latency_ms(database: Database) -> float | None:
+    try:
+        with database.read() as connection:
+            started_at = time.perf_counter()
+            connection.execute("SELECT")
+            return round((time.perf_counter() - started_at) * 1000, 2)
+    except ServiceUnavailable:
+        return None

@@ -1,0 +1,91 @@
+"""GET /v1/tokens/transactions, /stats and /holders: what tracked wallets do in a token, and who holds it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.api.responses.cached import Lifetime
+from wallet_api.api.responses.examples import examples_of
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.tokens import (
+    TokenHoldersArguments,
+    TokenHoldersSchema,
+    TokenStatsArguments,
+    TokenStatsSchema,
+    TokenTransactionsArguments,
+    TokenTransactionsSchema,
+)
+from wallet_api.api.services import services
+from wallet_api.base.errors import CursorUnknown, TokenNotFound
+from wallet_api.queries.changes import read_changes
+from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
+
+blueprint = Blueprint("tokens", __name__, url_prefix="/v1")
+
+_ERRORS = [TokenNotFound()]
+
+_transactions = Operation(
+    name="list_token_trades",
+    use="For single trades; for sums by wallet use get_token_stats.",
+    tag="Tokens",
+    summary="Trades in a token",
+    arguments=TokenTransactionsArguments(),
+    data=TokenTransactionsSchema(),
+    examples=examples_of("tokens/transactions"),
+    errors=[*_ERRORS, CursorUnknown()],
+    top_level="pagination",
+    current_with="after",
+    rows="transactions",
+    # A feed must not return the same page for long.
+    lifetime=Lifetime.SHORT,
+)
+_stats = Operation(
+    name="get_token_stats",
+    use="For profit and who was first; for single trades use list_token_trades.",
+    tag="Tokens",
+    summary="Figures of a token and its traders",
+    arguments=TokenStatsArguments(),
+    data=TokenStatsSchema(),
+    examples=examples_of("tokens/stats"),
+    errors=_ERRORS,
+    rows="traders",
+)
+_holders = Operation(
+    name="list_holders",
+    use="For who holds how much; for profit and who was first use get_token_stats.",
+    tag="Tokens",
+    summary="Holders of a token",
+    arguments=TokenHoldersArguments(),
+    data=TokenHoldersSchema(),
+    examples=examples_of("tokens/holders"),
+    errors=_ERRORS,
+    rows="holders",
+)
+
+
+@blueprint.get("/tokens/transactions")
+@_transactions.cached
+def transactions(**arguments: Any) -> dict[str, Any]:
+    """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
+    if "after" in arguments:
+        services().placing.start()
+        return read_changes(services().database, datetime.now(UTC), "tokens/transactions", arguments)
+    with services().database.read() as connection:
+        return token_transactions(connection, datetime.now(UTC), arguments, services().price_rule)
+
+
+@blueprint.get("/tokens/stats")
+@_stats.cached
+def stats(**arguments: Any) -> dict[str, Any]:
+    """Return what tracked wallets did in a token and hold of it: their totals, and a page of wallets."""
+    with services().database.read() as connection:
+        return token_stats(connection, datetime.now(UTC), arguments, services().price_rule)
+
+
+@blueprint.get("/tokens/holders")
+@_holders.cached
+def holders(**arguments: Any) -> dict[str, Any]:
+    """Return a page of the tracked wallets that ever held a token, by how much of it they hold."""
+    with services().database.read() as connection:
+        return token_holders(connection, datetime.now(UTC), arguments, services().price_rule)

@@ -1,0 +1,40 @@
+"""GET /v1/wallets/tracker: the record of one wallet in a period."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.api.responses.cached import Lifetime
+from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
+from wallet_api.api.services import services
+from wallet_api.base.errors import WalletNotFound
+from wallet_api.ledger.wallet import find_requested
+from wallet_api.queries.tracker import track_wallet
+
+blueprint = Blueprint("tracker", __name__, url_prefix="/v1")
+
+
+_operation = Operation(
+    name="get_tracker",
+    use="For a period; for a first look use get_brief, for days get_calendar.",
+    tag="Wallets",
+    summary="Record of a wallet in a period",
+    arguments=TrackerArguments(),
+    data=TrackerSchema(),
+    examples=examples_of("wallets/tracker"),
+    errors=[WalletNotFound("solana", ADDRESS)],
+    lifetime=Lifetime.LONG,
+)
+
+
+@blueprint.get("/wallets/tracker")
+@blueprint.get("/wallet/tracking", endpoint="tracker_alias")
+@_operation.cached
+def tracker(**arguments: Any) -> dict[str, Any]:
+    """Return a wallet's figures over a period or a window, how its profit grew, its tokens and its trades."""
+    with services().database.read() as connection:
+        wallet = find_requested(connection, arguments)
+        return track_wallet(connection, wallet, datetime.now(UTC), arguments, services().price_rule)

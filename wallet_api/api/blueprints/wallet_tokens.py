@@ -1,0 +1,37 @@
+"""GET /v1/wallets/tokens: the record of a wallet in each token, in pages."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
+from wallet_api.api.services import services
+from wallet_api.base.errors import WalletNotFound
+from wallet_api.ledger.wallet import find_requested
+from wallet_api.queries.wallet_tokens import wallet_tokens
+
+blueprint = Blueprint("wallet_tokens", __name__, url_prefix="/v1")
+
+_operation = Operation(
+    name="list_wallet_tokens",
+    use="For cost and profit by token; for the trades behind one use explain_position.",
+    tag="Wallets",
+    summary="Tokens of a wallet",
+    arguments=WalletTokensArguments(),
+    data=WalletTokensSchema(),
+    examples=examples_of("wallets/tokens"),
+    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    rows="tokens",
+)
+
+
+@blueprint.get("/wallets/tokens")
+@_operation.cached
+def tokens(**arguments: Any) -> dict[str, Any]:
+    """Return a page of the tokens that a wallet traded, by a figure."""
+    with services().database.read() as connection:
+        wallet = find_requested(connection, arguments)
+        return wallet_tokens(connection, wallet, datetime.now(UTC), arguments, services().price_rule)

@@ -1,0 +1,80 @@
+"""The rows of a response alone, flat, as CSV or NDJSON: what tables and data frames read."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from marshmallow import fields
+
+from wallet_api.api.schemas.fields import String
+from wallet_api.api.schemas.shapes import List, Shape, Table, columns_of, write_values
+
+# The values of the argument `format`, with `bom` or without, and what they are called in HTTP.
+_CSV = "text/csv; charset=utf-8"
+CONTENT_TYPES = {"csv": _CSV, "marked_csv": _CSV, "ndjson": "application/x-ndjson"}
+# A spreadsheet runs a cell that begins so: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# In many countries it divides cells at semicolons.
+_INNER = re.compile(f";(?=[{re.escape(''.join(_FORMULAS))}])")
+
+
+def write_rows(shape: Shape, rows: List, format: str) -> bytes:
+    """Return the rows in one of these formats, with numbers as they are in JSON.
+
+    The columns are those that the shape can have, in its order.
+    """
+    return _WRITERS[format](shape, columns_of(rows)).encode()
+
+
+def _write_csv(shape: Shape, rows: Table) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(shape.columns())
+    writer.writerows(zip(*_cells(shape, rows, _as_cells, ""), strict=True))
+    return text.getvalue()
+
+
+def _write_marked_csv(shape: Shape, rows: Table) -> str:
+    return f"\ufeff{_write_csv(shape, rows)}"
+
+
+def _as_cells(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[Any]:
+    if isinstance(field, String):
+        return [_harmless(text) if ";" in text or text.startswith(_FORMULAS) else text for text in values]
+    return write_values(field, values)
+
+
+def _harmless(text: str) -> str:
+    inner = _INNER.sub(";'", text)
+    return f"'{inner}" if inner.startswith(_FORMULAS) else inner
+
+
+def _write_ndjson(shape: Shape, rows: Table) -> str:
+    members = ",".join(f'"{name}":%s' for name in shape.columns())
+    cells = _cells(shape, rows, write_values, "null")
+    return "".join(map(f"{{{members}}}\n".__mod__, zip(*cells, strict=True)))
+
+
+def _cells(
+    shape: Shape,
+    rows: Table,
+    write: Callable[[fields.Field[Any], Sequence[Any]], Iterable[Any]],
+    absent: str,
+) -> list[list[Any]]:
+    """Return the cells of each column; `absent` where a row has no value."""
+    count = len(next(iter(rows.values()), ()))
+    cells = []
+    for name, field in shape.columns().items():
+        values = rows.get(name, [None] * count)
+        texts = iter(write(field, [value for value in values if value is not None]))
+        cells.append([absent if value is None else next(texts) for value in values])
+    return cells
+
+
+_WRITERS: dict[str, Callable[[Shape, Table], str]] = {
+    "csv": _write_csv,
+    "marked_csv": _write_marked_csv,
+    "ndjson": _write_ndjson,
+}

@@ -1,0 +1,54 @@
+"""The schemas of a wallet's connections."""
+
+from wallet_api.api.schemas.argument_fields import WholeNumber
+from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
+from wallet_api.api.schemas.fields import CUT, Integer, Measure, Moment, Rows, String, Strings
+from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.token_fields import TokenNamesSchema
+from wallet_api.api.schemas.wallets import ProfileSchema
+
+
+class ConnectionsArguments(CursorMixin, FormatMixin, WalletArguments):
+    """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
+
+    takes_scope = True
+
+    limit = WholeNumber(1, "Connections per page; all by default.")
+
+
+class SharedTokenSchema(TokenNamesSchema):
+    """A token that both wallets traded."""
+
+
+class ConnectionSchema(Shape):
+    """Another tracked wallet of the chain, and what both wallets traded in the period."""
+
+    wallet_address = String("The other wallet's address.")
+    profile = Rows(ProfileSchema, "The wallet.")
+    shared_tokens_count = Integer("Tokens that both wallets traded.")
+    overlap_score = Measure("`shared_tokens_count` / `token_count`, 0 to 1.")
+    shared_tokens = Rows(
+        SharedTokenSchema,
+        "At most 50, by the other wallet's last trade, newest first.",
+        many=True,
+    )
+    last_shared_at = Moment("The other wallet's last trade in one of them.")
+
+
+class ConnectionsSchema(Shape):
+    """The data of GET /v1/wallets/connections, by number of shared tokens descending, then by address."""
+
+    wallet_address = String("The requested wallet.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
+    period = String("The period of the trades.", enum=["30d"])
+    token_count = Integer("Tokens that the wallet traded in the period.")
+    total = Integer("Number of connections without `limit`.")
+    connections = Rows(
+        ConnectionSchema,
+        "The other wallets, by `shared_tokens_count`, largest first.",
+        many=True,
+    )
+    pagination = Rows(PaginationSchema, PAGE)
+    warnings = Strings(CUT, optional=True)

@@ -1,0 +1,94 @@
+"""The schemas of what a copier of a wallet would have got."""
+
+from decimal import Decimal
+
+from wallet_api.api.schemas.argument_fields import ROWS, Number, WholeNumber
+from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
+from wallet_api.api.schemas.feed import DIRECTIONS
+from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Measure, Moment, Rows, String, Strings
+from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.token_fields import TransactionSchema
+from wallet_api.api.schemas.windows import WindowMixin
+
+_NO_PRICE = "null if the step was not followed."
+
+
+class CopyArguments(WindowMixin, CursorMixin, FormatMixin, WalletArguments):
+    """The arguments of GET /v1/wallets/copy."""
+
+    delay = WholeNumber(
+        0,
+        "Seconds until the copier gets the first price; 0 is at the wallet's own.",
+        most=3600,
+        load_default=5,
+    )
+    fee_percent = Number(
+        "Fee of each trade, in percent.", most=100, load_default=Decimal(1), metadata={"default": 1}
+    )
+    size = Number("Paid in each buy, the fee inside it; by default as the wallet.", above_zero=True)
+    limit = WholeNumber(1, ROWS, load_default=50)
+
+
+class CopyStepSchema(TransactionSchema):
+    """A trade of the wallet, and what the copier did."""
+
+    created_at = Moment("Time of the wallet's trade.")
+    mint = String("The token's address, in lower case on EVM chains.")
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
+    event_index = Integer("Number of the trade within its transaction.")
+    followed = Boolean("Whether the copier bought or sold.")
+    price = Amount(f"The price that the copier got; {_NO_PRICE}", nullable=True)
+    price_at = Moment(f"Time of the trade or quote that makes it; {_NO_PRICE}", nullable=True)
+    source = String(f"`trade` or `market`: what makes it; {_NO_PRICE}", nullable=True)
+    value = Amount("What left the purse in a buy, the fee inside it; what came back of a sell, less the fee.")
+    token_amount = Amount("What was bought or sold, in whole tokens; of a sell that is stuck what is lost.")
+    fee = Amount("The fee.")
+    realized_pnl = Amount(
+        "What a sell realized, net of fees: of one that is stuck the loss of the cost; absent in buys, and in"
+        " sells that sold nothing.",
+        optional=True,
+    )
+
+
+class CopyFiguresSchema(Shape):
+    """What a copier got."""
+
+    invested = Amount("What left the purse in buys, fees inside it.")
+    realized_pnl = Amount("What the sells realized, by weighted-average cost, net of fees.")
+    fees = Amount("All fees.")
+    unrealized_pnl = Amount("What is left, at the price of now, less its cost; without what has no price.")
+    unpriced_cost = Amount("The cost of what is left and has no price.")
+    return_percent = Measure(
+        "`realized_pnl` and `unrealized_pnl` in percent of `invested`; null if nothing was invested.",
+        nullable=True,
+    )
+    wallet_return_percent = Measure(
+        "The same of the wallet, at its own prices without a fee, of the buys that were followed; null"
+        " without one.",
+        nullable=True,
+    )
+    wallet_return_percent_all = Measure(
+        "The same of the wallet, of all its buys in the window; null without one.", nullable=True
+    )
+    followed = Integer("Steps that were followed.")
+    not_followed = Integer("Buys without a price in time: neither cost nor gain.")
+    not_followed_value = Amount("What the wallet paid in these.")
+    stuck = Integer("Sells of what the copier held without a price for a day: it is lost.")
+
+
+class CopySchema(CopyFiguresSchema):
+    """The data of GET /v1/wallets/copy: summed over the steps, before rounding, they are the figures."""
+
+    wallet = String("The address of the wallet.")
+    blockchain = String("Its chain.")
+    type = String("Its category.")
+    currency = String("Code of the chain's native coin.")
+    since = Moment("First moment of the window; absent without a trade.", optional=True)
+    until = Moment("First moment after the window.")
+    delay = Integer("As requested, or the default.")
+    fee_percent = Measure("As requested, or the default.")
+    size = Amount("As requested; absent if not.", optional=True)
+    steps = Rows(CopyStepSchema, "The trades of this page, oldest first.", many=True)
+    pagination = Rows(PaginationSchema, PAGE)
+    warnings = Strings("What these figures leave out, and that `limit` was capped.")

@@ -1,0 +1,64 @@
+"""The schemas of a figure explained."""
+
+from wallet_api.api.schemas.argument_fields import ROWS, FreeText, WholeNumber
+from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
+from wallet_api.api.schemas.feed import DIRECTIONS
+from wallet_api.api.schemas.fields import (
+    PROFIT_USD,
+    Amount,
+    Integer,
+    Measure,
+    Moment,
+    NativePriceShape,
+    Rows,
+    String,
+    Strings,
+)
+from wallet_api.api.schemas.history import TokenOverviewSchema
+from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.token_fields import BlockSchema, TransactionSchema
+
+RULES = ("a-buy", "a-sell-of-what-was-bought", "a-sell-of-more-than-was-bought", "a-sell-without-a-buy")
+_OF_SELL = "absent unless it is a covered sell."
+
+
+class ExplainArguments(CursorMixin, FormatMixin, WalletArguments):
+    """The arguments of GET /v1/wallets/explain."""
+
+    mint = FreeText("The token.", required=True)
+    limit = WholeNumber(1, ROWS, load_default=50)
+
+
+class StepSchema(BlockSchema, TransactionSchema):
+    """A trade, and the position after it."""
+
+    created_at = Moment("Time of the trade.")
+    event_index = Integer("Number of the trade within its transaction.")
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
+    token_amount = Amount("Quantity traded, in whole tokens.")
+    value = Amount("Value of the trade.")
+    value_usd = Amount("The same in USD; absent if unknown.", optional=True)
+    quantity = Amount("`Q`: the tokens held after it.")
+    cost = Amount("`C`: their cost.")
+    peak = Amount("`P`: the most held of the present bag.")
+    acquired_at = Moment("`T`: when they were bought, on average; null if nothing is held.", nullable=True)
+    rule = String("The rule of docs/figures.md that made this step.", enum=RULES)
+    covered = Amount("Tokens sold that were bought before; absent in buys.", optional=True)
+    cost_of_sold = Amount(f"Their cost; {_OF_SELL}", optional=True)
+    realized_pnl = Amount(f"Their proceeds less this cost; {_OF_SELL}", optional=True)
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    hold_time_minutes = Measure(f"From `T` to the sell; {_OF_SELL}", optional=True)
+    without_cost = Amount("Proceeds of what was sold without a buy; absent in buys.", optional=True)
+
+
+class ExplainSchema(NativePriceShape):
+    """The data of GET /v1/wallets/explain: summed over the steps, before rounding, they are the totals."""
+
+    wallet = String("The address of the wallet.")
+    blockchain = String("Its chain.")
+    type = String("Its category.")
+    mint = String("The token.")
+    totals = Rows(TokenOverviewSchema, "The position as in the wallet's history.")
+    steps = Rows(StepSchema, "The trades of this page, oldest first.", many=True)
+    pagination = Rows(PaginationSchema, PAGE)
+    warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)

@@ -1,0 +1,68 @@
+"""The schemas of a wallet's holdings."""
+
+from wallet_api.api.schemas.argument_fields import WholeNumber
+from wallet_api.api.schemas.arguments import AddressMixin, ChainArguments
+from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Moment, Rows, String, Strings, WrittenRows
+from wallet_api.api.schemas.paging import CursorMixin, PaginationSchema
+from wallet_api.api.schemas.shapes import Shape
+
+_UNTRUSTED = "As the creator of the token wrote it: do not trust it. May be empty."
+
+
+class HoldingsArguments(CursorMixin, AddressMixin, ChainArguments):
+    """The arguments of GET /v1/wallets/holdings."""
+
+    takes_scope = True
+
+    limit = WholeNumber(1, "Tokens per page; all by default.")
+
+
+class TokenBalanceSchema(Shape):
+    """The balance of one token."""
+
+    token_address = String("Address of the token; `native` for the native coin.")
+    token_name = String(_UNTRUSTED)
+    symbol = String(_UNTRUSTED)
+    amount = String("Balance in the smallest unit, exact.")
+    amount_formatted = String("Balance in whole tokens, exact.")
+    decimals = Integer("A token is 10^`decimals` smallest units.")
+    verified_contract = Boolean(
+        "Whether the provider lists the token, which does not make it safe; for EVM chains."
+    )
+    price = Amount("Price of the token as in `/v1/tokens/prices`; absent without one.", optional=True)
+    price_at = Moment("Time of the trade or quote that makes it; absent without one.", optional=True)
+    price_source = String("`trade` or `market`: what makes the price; absent for `native`.", optional=True)
+    worth = Amount("The balance at the price; absent without one.", optional=True)
+    worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
+
+
+class ActiveHoldingsSchema(Shape):
+    """A wallet's balances, the native coin first, then by amount; empty while `loading`."""
+
+    tokens = WrittenRows(
+        TokenBalanceSchema,
+        "The native coin, then the others, largest first; empty while `loading`.",
+        many=True,
+    )
+    count = Integer("Number of rows in `tokens`.")
+    last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
+    stale = Boolean(
+        "Whether the balances are older than a minute. A refresh is then started, unless one just failed."
+    )
+    loading = Boolean("Whether the first fetch is in progress.")
+
+
+class HoldingsSchema(Shape):
+    """The data of GET /v1/wallets/holdings."""
+
+    active_holdings = Rows(ActiveHoldingsSchema, "The balances, and how old they are.")
+    pagination = Rows(
+        PaginationSchema,
+        "Size of the page, and the cursor of the next one; absent without `limit`.",
+        optional=True,
+    )
+    warnings = Strings(
+        "How many rows of the provider could not be read, tokens whose prices were not, an old native price;"
+        " absent if none.",
+        optional=True,
+    )

@@ -1,0 +1,205 @@
+"""The schemas of the leaderboard."""
+
+from typing import Any
+
+from marshmallow import ValidationError, validates_schema
+
+from wallet_api.api.schemas.argument_fields import Choice, FreeText, Number, Switch, WholeNumber
+from wallet_api.api.schemas.arguments import AddressMixin
+from wallet_api.api.schemas.fields import (
+    FEES,
+    FEES_UNKNOWN,
+    HOLD_TIME,
+    OPEN_COST,
+    OPEN_COST_USD,
+    PROFIT_PERCENTAGE,
+    PROFIT_USD,
+    USD,
+    WITHOUT_COST,
+    Amount,
+    AmountList,
+    Integer,
+    Measure,
+    Moment,
+    NativePriceShape,
+    Rows,
+    String,
+    Strings,
+)
+from wallet_api.api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.windows import PeriodMixin, StatedMixin
+from wallet_api.base.orders import BOARD_SORTS, ORDERS
+from wallet_api.base.periods import BOARD_PERIODS
+
+# Of how many entries a response has charts.
+CHARTS = 100
+_IN_RANGE = "Tokens in this range of percent, upper end included."
+
+
+class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
+    """The arguments of GET /v1/wallet/leaderboard."""
+
+    period = Choice(
+        BOARD_PERIODS,
+        "The period of the figures; `all` has all trades. Required without `since` and `until`.",
+        unless=("since", "until"),
+        required=True,
+    )
+    sort = Choice(
+        BOARD_SORTS,
+        "The figure to sort by; `total_volume` by default. Wallets without the figure come last.",
+    )
+    order = Choice(ORDERS, "`desc` (default) or `asc`.")
+    min_txn = WholeNumber(1, "At least so many trades; wallets with fewer have no rank.")
+    min_volume = Number("At least this `total_volume`.")
+    min_closed = WholeNumber(1, "At least this `closed_count`.")
+    min_win_rate = Number("At least this `win_rate_percentage`.")
+    max_without_cost = Number("At most this `sold_without_cost`, in percent of `total_sell`.")
+    max_open_cost = Number("At most this `open_cost`, in percent of all buys they ever made.")
+    min_win_rate_low = Number("At least this `win_rate_low`.")
+    min_profit_factor = Number("At least this `profit_factor`, or with gains and no loss.")
+    min_active_days = WholeNumber(1, "At least so many `active_days`.")
+    max_fast_share = Number("At most this `fast_share`.")
+    max_drawdown = Number("At most this `max_drawdown`.")
+    chart = Switch(
+        f"`true` gives each entry a `chart`; requires a `limit` of at most {CHARTS}.",
+        load_default=False,
+    )
+    copied = Switch("`true` adds what copiers of the first 100 would have got.", load_default=False)
+    address = FreeText("This wallet's entry alone, with its rank among those not left out.")
+
+    @validates_schema
+    def _charts_are_few(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data.get("chart") and data.get("limit", CHARTS + 1) > CHARTS:
+            raise ValidationError(f"must be given, at most {CHARTS}, with chart=true", "limit")
+
+
+class EntryProfileSchema(Shape):
+    """Who the ranked wallet is. Unset texts are empty."""
+
+    name = String("Display name.")
+    image_url = String("URL of the avatar.")
+    twitter = String("URL of the profile on X.")
+    type = String("Category of the wallet, with `type=all`; else absent.", optional=True)
+    currency = String("Code of the chain's native coin.")
+
+
+class PeriodStatsSchema(Shape):
+    """A wallet's figures over the period. What cannot be known is absent."""
+
+    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
+    sold_without_cost = Amount(WITHOUT_COST)
+    fees = Amount(FEES)
+    fees_unknown_txn = Integer(FEES_UNKNOWN)
+    buy_txn = Integer("Number of buys.")
+    sell_txn = Integer("Number of sells.")
+    total_txn = Integer("Number of trades.")
+    total_buy = Amount("Value of the buys.")
+    total_buy_usd = Amount(USD, optional=True)
+    total_sell = Amount("Value of the sells.")
+    total_sell_usd = Amount(USD, optional=True)
+    total_volume = Amount("Value of buys and sells.")
+    total_volume_usd = Amount(USD, optional=True)
+    best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
+    avg_hold_time_minutes = Measure(HOLD_TIME, optional=True)
+    open_cost = Amount(OPEN_COST)
+    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
+    win_rate_low = Measure(
+        "Lower end of the 95 % Wilson interval of `win_rate_percentage`; 0 without a covered sell."
+    )
+    profit_factor = Measure(
+        "Profits of the tokens that gained / losses of those that lost; 0 without both, absent without a loss"
+        " alone, which sorts first.",
+        optional=True,
+    )
+    pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token.")
+    max_drawdown = Amount("Largest fall of the profit, added up by days of UTC, from an earlier peak or 0.")
+    fast_share = Measure("Percentage of the covered sells less than a minute after the buy; 0 if none.")
+    active_days = Integer("Days of UTC with a trade.")
+
+
+class PeriodDistributionSchema(Shape):
+    """The tokens with a covered sell in the period, by the profit of these sells."""
+
+    win_rate_percentage = Measure("Percentage of tokens with a profit.")
+    above_500 = Integer(_IN_RANGE)
+    above_100_to_500 = Integer(_IN_RANGE)
+    above_zero_to_100 = Integer(_IN_RANGE)
+    below_zero = Integer(_IN_RANGE)
+    closed_count = Integer("All of these tokens.")
+    win_count = Integer("Those with a profit.")
+
+
+class ChartSchema(Shape):
+    """How the profit of the period grew."""
+
+    step_seconds = Integer("Seconds between two values, which are at whole UTC multiples of it.")
+    ends_at = Moment("Time of the last value: that of the board.")
+    values = AmountList(
+        "What the sells realized from the start of the period until before each of these times."
+    )
+
+
+class EntrySchema(Shape):
+    """One ranked wallet."""
+
+    wallet = String("The address of the wallet.")
+    rank = Integer("Its rank by `sort`, from 1.")
+    profile = Rows(EntryProfileSchema, "Who it is.")
+    period_stats = Rows(PeriodStatsSchema, "Its figures over the period.")
+    period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
+    chart = Rows(ChartSchema, "How its profit grew; absent without `chart=true`.", optional=True)
+    copied_return_percent = Measure(
+        "`return_percent` of /v1/wallets/copy, some minutes ago; absent without `copied=true`, beyond the"
+        " first 100 entries, of too many trades, and if nothing was bought.",
+        optional=True,
+    )
+    followed = Integer("Trades that were followed; absent where that is, but for one reason.", optional=True)
+    not_followed = Integer("Buys that could not be followed; absent where `followed` is.", optional=True)
+    stuck = Integer("Sells that nobody bought from; absent where `followed` is.", optional=True)
+    history_since = Moment(
+        "A sync has read its trades since this time in the period: before it, some may be missing; absent"
+        " otherwise.",
+        optional=True,
+    )
+
+
+class LeaderboardSchema(StatedMixin, NativePriceShape):
+    """The data of GET /v1/wallet/leaderboard, by the figure of `sort` in this `order`, then by address."""
+
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
+    period = String("The requested period; absent of a window.", optional=True)
+    currency = String("Code of the chain's native coin.")
+    sort = String("As requested; absent if not.", optional=True, enum=BOARD_SORTS)
+    order = String("As requested; absent if not.", optional=True, enum=ORDERS)
+    address = String("As requested; absent if not.", optional=True)
+    min_txn = Integer("As requested; absent if not.", optional=True)
+    min_volume = Amount("As requested; absent if not.", optional=True)
+    min_closed = Integer("As requested; absent if not.", optional=True)
+    min_win_rate = Measure("As requested; absent if not.", optional=True)
+    max_without_cost = Measure("As requested; absent if not.", optional=True)
+    max_open_cost = Measure("As requested; absent if not.", optional=True)
+    min_win_rate_low = Measure("As requested; absent if not.", optional=True)
+    min_profit_factor = Measure("As requested; absent if not.", optional=True)
+    min_active_days = Integer("As requested; absent if not.", optional=True)
+    max_fast_share = Measure("As requested; absent if not.", optional=True)
+    max_drawdown = Amount("As requested; absent if not.", optional=True)
+    leaderboard = Rows(
+        EntrySchema,
+        "The wallets with a trade in the period, ties by address.",
+        many=True,
+    )
+    pagination = Rows(
+        PaginationSchema,
+        f"{PAGE.removesuffix('.')}; absent without `limit`.",
+        optional=True,
+    )
+    warnings = Strings(
+        "That the price of the native coin, on which dollars rest, is old; how many entries are not copied;"
+        " absent otherwise.",
+        optional=True,
+    )

@@ -1,0 +1,195 @@
+"""The schemas of the signals of a group."""
+
+from typing import ClassVar
+
+from wallet_api.api.schemas.argument_fields import Choice, Number, Switch, Time, WholeNumber
+from wallet_api.api.schemas.arguments import FormatMixin, GroupArguments
+from wallet_api.api.schemas.fields import (
+    BAG_PCT,
+    CUT,
+    NET_FLOW_USD,
+    PROFIT_PERCENTAGE,
+    PROFIT_USD,
+    SUPPLY_PCT,
+    SUPPLY_PCT_PEAK,
+    USD,
+    WITH_A_TRADE,
+    Amount,
+    Boolean,
+    GroupShape,
+    Integer,
+    Measure,
+    Moment,
+    NativePriceShape,
+    Rows,
+    String,
+    Strings,
+)
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.token_fields import (
+    LIQUIDITY,
+    PRICE_SOURCE,
+    ChainSchema,
+    TokenFaceSchema,
+)
+from wallet_api.api.schemas.wallets import ProfileSchema
+from wallet_api.base.periods import OUTCOME_SPANS
+
+MODES = ("cluster", "entry", "exit")
+STRENGTHS = ("low", "medium", "high")
+
+
+class SignalsArguments(FormatMixin, GroupArguments):
+    """The arguments of GET /v1/signals."""
+
+    mode = Choice(
+        MODES,
+        "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: those of them"
+        " that no wallet of the group had bought before; `exit`: tokens that so many wallets held in the"
+        " window, sold, and do not hold at its end.",
+        required=True,
+    )
+    limit = WholeNumber(1, "Most signals, at most 1000.", load_default=20)
+    min_wallets = WholeNumber(1, "Fewest wallets of a signal; 3 by default, 1 with `entry`.")
+    min_value = Number(
+        "Only wallets that bought (`exit`: sold) for at least this value in the window.",
+    )
+    min_transactions = WholeNumber(
+        1, "Fewest `transaction_count`: with 2, no signal is of one transaction alone.", load_default=1
+    )
+    hours = WholeNumber(1, "Length of the window, at most 168.", load_default=24)
+    include_wallets = Switch("Whether signals have `wallets`; never in CSV and NDJSON.", load_default="true")
+    as_of = Time("End of the window, not in the future; now by default.")
+
+
+class SignalTokenSchema(TokenFaceSchema, ChainSchema):
+    """The token of a signal."""
+
+
+class SignalStatsSchema(Shape):
+    """What all wallets of the group did in the token in the window."""
+
+    wallet_count = Integer(WITH_A_TRADE)
+    still_holding_count = Integer("Those that hold it at `as_of`.")
+    total_buy = Amount("Value of the buys.")
+    total_buy_usd = Amount(USD, optional=True)
+    total_sell = Amount("Value of the sells.")
+    total_sell_usd = Amount(USD, optional=True)
+    net_flow = Amount("`total_buy` less `total_sell`.")
+    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
+    price = Amount("Price of the token at `as_of`; null without one.", nullable=True)
+    price_usd = Amount("The same in USD; null without it or a native price.", nullable=True)
+    price_at = Moment("Time of the trade or quote that makes the price; null without one.", nullable=True)
+    price_source = String(PRICE_SOURCE, nullable=True)
+    liquidity_usd = Amount(LIQUIDITY, nullable=True)
+
+
+class SignalWalletSchema(Shape):
+    """A wallet that is a part of the signal, with its position in the token at the end of the window."""
+
+    profile = Rows(ProfileSchema, "The wallet.")
+    bought_at = Moment("First buy in the window; absent without one.", optional=True)
+    is_active = Boolean("Whether it traded any token in the 24 hours before `as_of`.")
+    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
+    buy_txn = Integer("Number of buys.")
+    sell_txn = Integer("Number of sells.")
+    buy_tokens = Amount("Tokens bought.")
+    sell_tokens = Amount("Tokens sold.")
+    held_tokens = Amount("Tokens held, and the most held since the last entry.")
+    held_tokens_peak = Amount("Tokens held, and the most held since the last entry.")
+    bag_pct = Measure(BAG_PCT)
+    supply_pct = Measure(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
+    total_buy = Amount("Value of the buys.")
+    total_buy_usd = Amount(USD, optional=True)
+    total_sell = Amount("Value of the sells.")
+    total_sell_usd = Amount(USD, optional=True)
+    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
+    window_buy_txn = Integer("Buys in the window: their number, value and tokens.")
+    window_invested = Amount("Buys in the window: their number, value and tokens.")
+    window_invested_usd = Amount(USD, optional=True)
+    window_tokens_bought = Amount("Buys in the window: their number, value and tokens.")
+
+
+class SignalWindowSchema(Shape):
+    """What the wallets of the signal did in the window."""
+
+    hours = Integer("The window, after capping at 168.")
+    wallet_count = Integer("The wallets of the signal.")
+    transaction_count = Integer(
+        "The different transactions of their first buys (`exit`: sells): several wallets in one are one hand."
+    )
+    first_buy_at = Moment("Their first and latest buy (`exit`: sell).")
+    latest_buy_at = Moment("Their first and latest buy (`exit`: sell).")
+    time_span_minutes = Measure("Minutes between them.")
+    total_invested = Amount("Value of their buys.")
+    total_invested_usd = Amount(USD, optional=True)
+    avg_invested = Amount("The same for each wallet.")
+    avg_invested_usd = Amount(USD, optional=True)
+    total_tokens_bought = Amount("Tokens bought.")
+    supply_pct_bought = Measure("The same in percent of the supply; null without one.", nullable=True)
+
+
+class OutcomeSchema(Shape):
+    """What became of a token after a span: its first price then, or that it was gone."""
+
+    price = Amount(
+        "The first price in [`as_of` + span, `as_of` + 1.1 span], of a trade or a market; absent if gone.",
+        optional=True,
+    )
+    price_at = Moment("Its time; absent if gone.", optional=True)
+    change_percent = Measure(
+        "Its change from the first price in [`as_of`, `as_of` + span / 10], in percent; -100 if gone."
+    )
+    source = String("`trade` or `market`: what makes the price; absent if gone.", optional=True)
+    gone = Boolean(
+        "True if a market was asked then, and had no pool with enough liquidity; absent otherwise.",
+        optional=True,
+    )
+
+
+class OutcomesSchema(Shape):
+    """What became of a token after each span."""
+
+    class Meta:
+        include: ClassVar = {
+            span: Rows(OutcomeSchema, "After this span; null as long as it is not known.", nullable=True)
+            for span in OUTCOME_SPANS
+        }
+
+
+class SignalSchema(Shape):
+    """A token, and what makes it a signal."""
+
+    signal_type = String("The requested mode.", enum=MODES)
+    signal_strength = String("`medium` from 2 × `min_wallets` wallets on, `high` from 4 ×.", enum=STRENGTHS)
+    currency = String("Code of the chain's native coin.")
+    token = Rows(SignalTokenSchema, "The token.")
+    token_stats = Rows(SignalStatsSchema, "What the group did with it in the window.")
+    wallets = Rows(
+        SignalWalletSchema,
+        "Its wallets, at most 1000, by their first buy (`exit`: sell) in the window, with their figures in"
+        " the token until `as_of`; absent without `include_wallets`.",
+        many=True,
+        optional=True,
+    )
+    window = Rows(SignalWindowSchema, "What these wallets did in the window.")
+    outcome = Rows(OutcomesSchema, "What became of the token after `as_of`, until now.")
+
+
+class SignalsSchema(NativePriceShape, GroupShape):
+    """The data of GET /v1/signals, by number of wallets, then by value, largest first, then by mint."""
+
+    mode = String("The requested mode.", enum=MODES)
+    hours = Integer("The window, after capping at 168.")
+    as_of = Moment("End of the window.")
+    total = Integer("Number of signals.")
+    count = Integer("Number of signals in this response.")
+    signals = Rows(
+        SignalSchema,
+        "By `window.wallet_count`, then by `window.total_invested`, largest first.",
+        many=True,
+    )
+    warnings = Strings(CUT, optional=True)

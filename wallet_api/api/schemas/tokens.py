@@ -1,0 +1,259 @@
+"""The schemas of what tracked wallets did in a token."""
+
+from wallet_api.api.schemas.argument_fields import (
+    GROUP_TYPES,
+    ROWS,
+    TYPE,
+    Choice,
+    FreeText,
+    Switch,
+    WholeNumber,
+)
+from wallet_api.api.schemas.arguments import FormatMixin, GroupArguments
+from wallet_api.api.schemas.feed import (
+    FollowMixin,
+    HoldingSchema,
+    TokenChangeSchema,
+    TokenSchema,
+)
+from wallet_api.api.schemas.fields import (
+    NET_FLOW_USD,
+    NO_SOURCE,
+    PROFIT_PERCENTAGE,
+    PROFIT_USD,
+    SUPPLY_PCT,
+    SUPPLY_PCT_PEAK,
+    TOKENS_WITHOUT_COST,
+    USD,
+    WITHOUT_COST,
+    Amount,
+    Integer,
+    Measure,
+    Moment,
+    Rows,
+    String,
+    Strings,
+)
+from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.wallets import ProfileSchema
+from wallet_api.api.schemas.windows import FollowedWindowMixin, StatedMixin
+from wallet_api.base.orders import ORDERS
+
+_REMAINING = (
+    "Worth of what is held, `_sol` in the native coin of any chain; 0 if nothing is, null without a price."
+)
+_UNREALIZED = (
+    "The same less its cost, with `_pct` in percent of it (0 without a cost); 0 if nothing is held,"
+    " null without a price."
+)
+_FIRST_ENTRY = "The first buy by any wallet; absent if nobody bought."
+_LATEST_ENTRY = "The latest of the wallets' first buys; absent if nobody bought."
+_AGAIN = "`buy`, `buy_usd`, `sell`, `sell_usd` again; absent where that is."
+_SORTED = "The figure to sort by. A row whose figure changes between pages may repeat or be missed."
+
+
+TRADER_SORTS = (
+    *("buy", "first_buy", "last_trade", "realized_pnl", "realized_pnl_percentage", "unrealized_pnl"),
+    "token_amount",
+)
+
+
+class TokenArguments(GroupArguments):
+    """A token, required. Without `type` the wallets of all types."""
+
+    type = Choice(GROUP_TYPES, TYPE)
+    mint = FreeText("The token.", required=True)
+
+
+class TokenTransactionsArguments(FollowedWindowMixin, CursorMixin, FormatMixin, FollowMixin, TokenArguments):
+    """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
+
+    limit = WholeNumber(1, ROWS, load_default=50)
+
+
+class _TraderArguments(CursorMixin, FormatMixin, TokenArguments):
+    """A page of the traders of a token. Without `type` the wallets of all types."""
+
+    order = Choice(
+        ORDERS,
+        "`desc` by default, `asc` for `first_buy`. Unknown figures come last.",
+    )
+    still_holding = Switch("Whether the wallets still hold the token; both by default.")
+
+
+class TokenStatsArguments(_TraderArguments):
+    """The arguments of GET /v1/tokens/stats."""
+
+    sort = Choice(TRADER_SORTS, _SORTED, load_default="buy")
+    limit = WholeNumber(1, ROWS, load_default=1000)
+
+
+class TokenHoldersArguments(_TraderArguments):
+    """The arguments of GET /v1/tokens/holders."""
+
+    sort = Choice(TRADER_SORTS, _SORTED, load_default="token_amount")
+    limit = WholeNumber(1, ROWS, load_default=50)
+
+
+class _TokenSchema(Shape):
+    """What all of them have."""
+
+    token = Rows(TokenSchema, "The token.")
+    warnings = Strings(
+        "What was capped, untracked addresses, an old native price; absent if none.",
+        optional=True,
+    )
+
+
+class TokenTransactionsSchema(StatedMixin, _TokenSchema):
+    """The data of GET /v1/tokens/transactions."""
+
+    token = Rows(TokenSchema, "The token; absent with `after`.", optional=True)
+    blockchain = String("The requested chain.")
+    type = String("The requested category; absent without one.", optional=True)
+    currency = String("Code of the chain's native coin.")
+    count = Integer("Number of trades in this response.")
+    transactions = Rows(
+        TokenChangeSchema,
+        "The trades, newest first; with `after` the changes, oldest first, each with its token.",
+        many=True,
+    )
+    pagination = Rows(
+        PaginationSchema,
+        PAGE,
+    )
+
+
+class TotalHoldersSchema(Shape):
+    """How many wallets have any trade in the token."""
+
+    kol_count = Integer("Wallets of the type.")
+    smart_count = Integer("Wallets of the type.")
+    whale_count = Integer("Wallets of the type.")
+    still_holding_count = Integer("Those of them that still hold it.")
+
+
+class TotalHoldingsSchema(Shape):
+    """What the wallets hold together."""
+
+    token_amount = Amount("Quantity held, in whole tokens.")
+    token_amount_peak = Amount("Sum of the most that each held since its last entry.")
+    supply_pct = Measure(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
+
+
+class TotalStatisticsSchema(Shape):
+    """What the wallets did together; values in native currency. An entry is a wallet's first buy."""
+
+    total_buy = Amount("Value of the buys.")
+    total_buy_usd = Amount(USD, optional=True)
+    total_sell = Amount("Value of the sells.")
+    total_sell_usd = Amount(USD, optional=True)
+    total_volume = Amount("Value of buys and sells.")
+    total_volume_usd = Amount(USD, optional=True)
+    net_flow = Amount("`total_buy` less `total_sell`.")
+    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
+    buying_pressure = Measure("`total_buy` / `total_volume`; 0 without trades.")
+    avg_position_size = Amount("Mean value of a wallet's buys; 0 if none bought.")
+    largest_position = Amount("Value of the buys of the largest buyer; 0 if none.")
+    first_entry_time = Moment(_FIRST_ENTRY, optional=True)
+    first_entry_type = String(_FIRST_ENTRY, optional=True)
+    first_entry_wallet_address = String(_FIRST_ENTRY, optional=True)
+    latest_entry_time = Moment(
+        _LATEST_ENTRY,
+        optional=True,
+    )
+    latest_entry_type = String(
+        _LATEST_ENTRY,
+        optional=True,
+    )
+    latest_entry_wallet_address = String(
+        _LATEST_ENTRY,
+        optional=True,
+    )
+    time_since_first_entry_hours = Measure("Hours since then; absent if nobody bought.", optional=True)
+
+
+class TraderHoldingsSchema(HoldingSchema):
+    """What a trader holds, and what it is worth; `_sol` is native currency, on every chain."""
+
+    remaining_sol = Amount(_REMAINING, nullable=True)
+    remaining_usd = Amount(_REMAINING, nullable=True)
+    unrealized_pnl_sol = Amount(_UNREALIZED, nullable=True)
+    unrealized_pnl_usd = Amount(_UNREALIZED, nullable=True)
+    unrealized_pnl_pct = Measure(_UNREALIZED, nullable=True)
+    entry_market_cap = Amount(NO_SOURCE, nullable=True)
+    entry_market_cap_usd = Amount(NO_SOURCE, nullable=True)
+
+
+class TraderStatsSchema(Shape):
+    """What a trader did in the token; values in native currency. Equal to its row in its history."""
+
+    buy = Amount("Value of the buys.")
+    buy_usd = Amount(USD, optional=True)
+    buy_count = Integer("Number of buys and sells.")
+    buy_tokens = Amount("Tokens bought.")
+    sell = Amount("Value of the sells.")
+    sell_usd = Amount(USD, optional=True)
+    sell_count = Integer("Number of buys and sells.")
+    sell_tokens = Amount("Tokens sold.")
+    volume_buy = Amount(_AGAIN)
+    volume_buy_usd = Amount(_AGAIN, optional=True)
+    volume_sell = Amount(_AGAIN)
+    volume_sell_usd = Amount(_AGAIN, optional=True)
+    avg_buy_price = Amount("Mean price of the tokens bought; 0 if none.")
+    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
+    sold_without_cost = Amount(WITHOUT_COST)
+    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
+    first_buy_at = Moment("Time of the first buy; absent without one.", optional=True)
+    first_trade_at = Moment("Time of the first and of the latest trade.")
+    last_trade_at = Moment("Time of the first and of the latest trade.")
+
+
+class TraderSchema(Shape):
+    """A wallet with any trade in the token."""
+
+    profile = Rows(ProfileSchema, "The wallet.")
+    trader_holdings = Rows(TraderHoldingsSchema, "What it holds of the token.")
+    trader_stats = Rows(TraderStatsSchema, "What it did in it.")
+
+
+class TokenStatsSchema(_TokenSchema):
+    """The data of GET /v1/tokens/stats. All but the token is of the requested type; other types count 0.
+
+    The totals are of all traders, whatever page of them is requested.
+    """
+
+    total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token.")
+    total_holdings = Rows(TotalHoldingsSchema, "What they hold together.")
+    total_statistics = Rows(TotalStatisticsSchema, "What they did together.")
+    traders = Rows(
+        TraderSchema,
+        "The wallets of this page.",
+        many=True,
+    )
+    pagination = Rows(PaginationSchema, PAGE)
+
+
+class HolderSchema(Shape):
+    """A wallet that ever held the token."""
+
+    profile = Rows(ProfileSchema, "The wallet.")
+    holdings = Rows(HoldingSchema, "What it holds of the token.")
+
+
+class TokenHoldersSchema(_TokenSchema):
+    """The data of GET /v1/tokens/holders."""
+
+    total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token.")
+    total = Integer("Number of wallets that ever held it.")
+    count = Integer("Number of holders in this response.")
+    holders = Rows(
+        HolderSchema,
+        "The wallets of this page.",
+        many=True,
+    )
+    pagination = Rows(PaginationSchema, PAGE)

@@ -1,0 +1,56 @@
+"""The schemas of the list of tracked wallets."""
+
+from wallet_api.api.schemas.fields import GroupShape, Rows, String
+from wallet_api.api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.api.schemas.shapes import Shape
+
+
+class WalletsArguments(PagedArguments):
+    """The arguments of GET /v1/wallets. Without `limit` all wallets come in one response."""
+
+
+HISTORY_SINCE = (
+    "A sync has read all trades of the wallet since this time: figures over longer periods may lack some; "
+    "absent if all that is known was imported."
+)
+HISTORY_UNTIL = (
+    "A sync has read its trades until this time so far; absent if that is up to an hour ago, or no sync has "
+    "read it."
+)
+
+
+class PublicProfileSchema(Shape):
+    """A tracked wallet's public profile. Unset texts are empty."""
+
+    wallet_address = String("The address of the wallet.")
+    name = String("Display name.")
+    image_url = String("URL of the avatar.")
+    twitter = String("URL of the profile on X.")
+    telegram = String("URL of the channel on Telegram.")
+    blockchain = String("The chain of the wallet.")
+    type = String("The category of the wallet.")
+    currency = String("Code of the chain's native coin.")
+
+
+class HistoryProfileSchema(PublicProfileSchema):
+    """A tracked wallet's public profile as its history shows it. Unset texts are empty."""
+
+    history_since = String(HISTORY_SINCE, optional=True)
+    history_until = String(HISTORY_UNTIL, optional=True)
+
+
+class ProfileSchema(PublicProfileSchema):
+    """A tracked wallet's public profile, as the operator imported it. Unset texts are empty."""
+
+    copytrade_link = String("Link to copy its trades.")
+
+
+class ListedProfileSchema(ProfileSchema, HistoryProfileSchema):
+    """A tracked wallet's public profile, and over what time a sync has read its trades."""
+
+
+class WalletsSchema(GroupShape):
+    """The data of GET /v1/wallets, by address, byte-wise."""
+
+    pagination = Rows(PaginationSchema, PAGE)
+    wallets = Rows(ListedProfileSchema, "The wallets of this page, by address.", many=True)

@@ -1,0 +1,1 @@
+"""Where trades come from: transactions decoded, providers, synchronization, discovery."""

@@ -1,0 +1,255 @@
+"""What a wallet traded within its consent, by what it and others moved: the first rule that applies.
+
+The rules and their reasons are in docs/sync.md, "EVM chains from a node".
+"""
+
+from collections.abc import Callable, Mapping
+
+from wallet_api.chain.decoding.changes import DISAGREES, FEES, NO_EXCHANGE, agrees
+from wallet_api.chain.decoding.evm.coin import CoinChange, find_coin
+from wallet_api.chain.decoding.evm.consent import Consent
+from wallet_api.chain.decoding.evm.counterparts import (
+    NOTHING,
+    Exchanged,
+    exchanged,
+    is_deposited,
+    is_lent,
+    one_way,
+    passes_through,
+    round_trips,
+    sent_to_itself,
+    stated,
+)
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, known_decimals
+from wallet_api.chain.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
+from wallet_api.chain.decoding.evm.owners import EvmOwners
+from wallet_api.chain.decoding.evm.pairs import NO_PRICES, decode_pair, decode_separately
+from wallet_api.chain.decoding.evm.router_calls import router_call
+from wallet_api.chain.decoding.swaps import NO_TRADE, Reason, SwapWriter, TrackedWallet
+from wallet_api.chain.decoding.trades import Decoded
+
+_NONE = Decoded(why=NO_TRADE)
+_NO_VALUE = Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
+
+
+class Decision:
+    """The decision about one wallet in one transaction.
+
+    `raw` are the units by token that the wallet has more or less of; `passed` those of which it received or
+    sent a large part without anything in exchange; `tokens` those that remain, `gained` and `lost`.
+    """
+
+    def __init__(self, evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> None:
+        self._evidence = evidence
+        self._wallet = wallet
+        self._consent = consent
+        self._stable = wallet.chain.stable_mints
+        self._decimals: Mapping[str, int] = {}
+        self._unpriced: set[str] | None = None
+        self._flows = owners = EvmOwners.read(wallet, evidence, consent, None)
+        self._raw = raw = {mint: units for mint, units in owners.mine.items() if mint is not None and units}
+        # What is minted or burned for the wallet stands for what it deposits or withdraws.
+        self._shares = [mint for mint in raw if owners.is_share(mint)]
+        passed = {} if not raw or self._shares else one_way(owners)
+        self._passed = {
+            mint: units for mint, units in passed.items() if abs(units) * FEES > abs(raw.get(mint, 0))
+        }
+        tokens = {mint: raw.get(mint, 0) - self._passed.get(mint, 0) for mint in raw.keys() | self._passed}
+        self._tokens = {mint: units for mint, units in tokens.items() if units}
+        self._gained = [mint for mint, units in self._tokens.items() if units > 0]
+        self._lost = [mint for mint, units in self._tokens.items() if units < 0]
+
+    @property
+    def _write(self) -> SwapWriter:
+        evidence = self._evidence
+        if self._unpriced is None:
+            self._unpriced = self._without_price()
+        return SwapWriter(
+            self._wallet, evidence.signature, evidence.created_at, self._decimals, self._unpriced
+        )
+
+    def _without_price(self) -> set[str]:
+        """Return the tokens without a price by it: those not signed for, or both bought and sold."""
+        tokens = self._raw | self._tokens
+        if not self._consent.is_signed:
+            return {*tokens}
+        return round_trips(self._flows, tokens, self._passed)
+
+    def decoded(self) -> Decoded:
+        """Return the outcome of the first rule that applies. Raise Unanswered, and UnusableRow."""
+        return next(outcome(self) for applies, outcome in _RULES if applies(self))
+
+    # What the rules ask.
+
+    def is_own_pool(self) -> bool:
+        """Return whether a token's contract itself gave or took it for coin: it may be its own pool."""
+        if len(self._raw) != 1 or not self._shares:
+            return False
+        ((mint, units),) = self._raw.items()
+        is_own = mint in self._flows.others and self._flows.others[mint][mint] * units < 0
+        return is_own and self._coin(units).units * units < 0
+
+    def is_share(self) -> bool:
+        """Return whether nothing moved, or the wallet deposited, staked or withdrew."""
+        return not self._raw or bool(self._shares)
+
+    def is_bought_with_shares(self) -> bool:
+        """Return whether shares came with other tokens for a payment: what each cost is not known."""
+        is_more = len(self._raw) > len(self._shares) > 0 and all(units > 0 for units in self._raw.values())
+        return is_more and bool(self._flows.paid)
+
+    def is_unknown(self) -> bool:
+        """Return whether the decimals of a token are not known. Raise Unanswered."""
+        mints = self._raw.keys() | self._tokens.keys()
+        self._decimals = known_decimals(self._evidence, sorted(mints | self._stable))
+        return bool(mints - self._decimals.keys())
+
+    def is_passed_on(self) -> bool:
+        """Return whether all of it came, or went, without anything in exchange."""
+        return not self._tokens
+
+    def is_one(self) -> bool:
+        """Return whether the wallet exchanged one token."""
+        return len(self._tokens) == 1
+
+    def is_for_others(self) -> bool:
+        """Return whether the wallet acted for others, such as one that fills orders."""
+        return self._tokens.keys() <= self._passed.keys() and not self._has_counterpart()
+
+    def _has_counterpart(self) -> bool:
+        """Return whether the wallet itself paid or received coin for its only token."""
+        if len(self._tokens) > 1:
+            return False
+        (units,) = self._tokens.values()
+        return self._coin(units).units * units < 0
+
+    def is_pair(self) -> bool:
+        """Return whether one token went for another one, and no coin."""
+        owners = self._flows
+        has_no_coin = not (owners.paid or owners.mine[None] or owners.wraps)
+        return len(self._gained) == len(self._lost) == 1 and (passes_through(owners) or has_no_coin)
+
+    def is_one_sided(self) -> bool:
+        """Return whether the wallet only gave, or only got."""
+        owners = self._flows
+        signs = {units > 0 for units in self._tokens.values()}
+        coin = owners.mine[None] - owners.paid
+        signs |= {coin > 0} if coin else {True} if owners.withdrawn else set()
+        return len(signs) < 2
+
+    def _coin(self, units: int) -> CoinChange:
+        """Return by how much the wallet's coin changed beside these units of a token. Raise Unanswered."""
+        coin, self._flows = find_coin(self._evidence, self._consent, self._flows, units)
+        return coin
+
+    # One token.
+
+    def sent(self) -> Decoded:
+        """Return what tokens are that moved between the wallet and owners who exchanged nothing visible."""
+        if len(self._raw) > 1:
+            return _NONE
+        ((mint, units),) = self._raw.items()
+        coin = self._coin(units)
+        if coin.units * units >= 0:
+            return self._unpaid(mint, units, coin, NOTHING)
+        return self._unseen(mint, units, coin)
+
+    def for_coin(self) -> Decoded:
+        """Return the trade of the only token for the native coin."""
+        ((mint, units),) = self._tokens.items()
+        coin = self._coin(units)
+        others = exchanged(self._flows, mint, units)
+        if not coin.is_exact and units < 0 and self._is_for_another():
+            return _NONE
+        if coin.units * units >= 0:
+            return self._unpaid(mint, units, coin, others)
+        if not others.given:
+            return self._unseen(mint, units, coin)
+        if not (coin.is_exact or self._is_confirmed(mint, units, coin, others)):
+            said = stated(self._flows, mint, units, coin.units)
+            return _NO_VALUE if said is None else self._trade(mint, units, coin, said)
+        is_part = units > 0 and abs(units) * FEES < abs(others.shared) * (FEES - 1)
+        if is_part and abs(coin.units) * (FEES - 1) > abs(others.coin) * FEES:
+            # The wallet has also paid for the rest, which went to somebody else.
+            return Decoded(why=Reason.UNCLEAR, detail=DISAGREES)
+        if others.coin * units >= 0:
+            # For which part of the coin a part of the token went is not seen.
+            return (
+                Decoded(why=Reason.UNCLEAR, detail=DISAGREES)
+                if self._passed
+                else self._trade(mint, units, coin, coin.units)
+            )
+        if self._passed:
+            # A part of the coin paid for something else.
+            coin = CoinChange(others.coin, coin.is_exact)
+        return self._trade(mint, units, coin, others.coin)
+
+    def _is_for_another(self) -> bool:
+        """Return whether the wallet had a known router pay another one. Raise Unanswered."""
+        return self._consent.is_signed and not router_call(self._evidence).is_for(self._wallet.address)
+
+    def _is_confirmed(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> bool:
+        """Return whether others exchanged about the coin that logs say, and all of the token."""
+        sold = units + sent_to_itself(self._flows, mint) if units < 0 else units
+        return agrees(others.coin, coin.units + coin.kept) and (others.is_all(units) or others.is_all(sold))
+
+    def _trade(self, mint: str, units: int, coin: CoinChange, moved: int) -> Decoded:
+        swap = self._write.for_coin(mint, units, coin.units, moved)
+        return Decoded.from_swaps([swap], from_logs=not coin.is_exact)
+
+    def _unpaid(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> Decoded:
+        """Return why a token is no trade for which the wallet neither paid nor received coin."""
+        if coin.is_exact or (units > 0) != bool(self._flows.paid):
+            if units < 0 and others.given and others.coin > 0:
+                given_away = Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
+                return _NONE if self._is_for_another() else given_away
+            # It was sent, lent or deposited, or somebody else bought it for the wallet.
+            return _NONE
+        # What the account itself and its entry point logged is no riddle.
+        has_log = self._evidence.logs.has_others({self._wallet.address, self._consent.entry_point})
+        if units < 0 and not others.given and not (has_log and not is_deposited(self._flows, mint, -units)):
+            return _NONE
+        return _NO_VALUE
+
+    def _unseen(self, mint: str, units: int, coin: CoinChange) -> Decoded:
+        """Return the trade of one token with somebody who exchanged nothing visible for the wallet's coin.
+
+        Who sells something for native coin is paid by whoever has it. Tokens that come with a payment may be
+        a claim for a fee.
+        """
+        said = stated(self._flows, mint, units, coin.units)
+        if said is not None:
+            return self._trade(mint, units, coin, said)
+        if is_lent(self._flows, mint, units):
+            return _NONE
+        if not coin.is_exact:
+            return _NO_VALUE
+        if units < 0:
+            return self._trade(mint, units, coin, coin.units)
+        return Decoded(why=Reason.UNCLEAR, detail=NO_EXCHANGE)
+
+    # Several tokens.
+
+    def for_token(self) -> Decoded:
+        """Return the trades of a token for another one, if others exchanged both."""
+        gained, lost = ((mint, self._tokens[mint]) for mint in (*self._gained, *self._lost))
+        return decode_pair(self._flows, self._write, gained, lost)
+
+    def separately(self) -> Decoded:
+        """Return the trades of several tokens, each for the coin for which others exchanged exactly it."""
+        return decode_separately(self._flows, self._write, self._tokens)
+
+
+# What applies first decides.
+_RULES: tuple[tuple[Callable[[Decision], bool], Callable[[Decision], Decoded]], ...] = (
+    (Decision.is_bought_with_shares, lambda _: NO_PRICES),
+    (Decision.is_own_pool, lambda _: Decoded(why=Reason.UNCLEAR, detail=NO_EXCHANGE)),
+    (Decision.is_share, lambda _: _NONE),
+    (Decision.is_unknown, lambda _: Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)),
+    (Decision.is_passed_on, Decision.sent),
+    (Decision.is_for_others, lambda _: _NONE),
+    (Decision.is_one, Decision.for_coin),
+    (Decision.is_pair, Decision.for_token),
+    (Decision.is_one_sided, lambda _: _NONE),
+    (lambda _: True, Decision.separately),
+)

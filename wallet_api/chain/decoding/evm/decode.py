@@ -1,0 +1,72 @@
+"""What a wallet traded in an EVM transaction, decided from evidence.
+
+The rules and their reasons are in docs/sync.md, "EVM chains from a node".
+"""
+
+from contextlib import suppress
+from decimal import localcontext
+
+from wallet_api.chain.decoding.amounts import UnusableRow
+from wallet_api.chain.decoding.evm.consent import Consent, consent_of
+from wallet_api.chain.decoding.evm.decision import Decision
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question
+from wallet_api.chain.decoding.evm.filter import may_exchange
+from wallet_api.chain.decoding.evm.frames import Frames
+from wallet_api.chain.decoding.evm.money import decode_money
+from wallet_api.chain.decoding.evm.orders import decode_orders
+from wallet_api.chain.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
+from wallet_api.chain.decoding.trades import Decoded
+
+_NONE = Decoded(why=NO_TRADE)
+
+
+def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
+    """Return the trades of `wallet` in a transaction, or why there is none. Raise Unanswered."""
+    if not may_exchange(evidence.logs, wallet):
+        return _NONE
+    with localcontext(prec=DIGITS):
+        consent = consent_of(evidence, wallet)
+        try:
+            decoded = None if consent is None else _consented(evidence, wallet, consent)
+        except UnusableRow as error:
+            return Decoded(why=Reason.INVALID, detail=str(error))
+        if decoded is None:
+            decoded = _by_money(evidence, wallet)
+        return (_by_frames(evidence, wallet) or decoded) if decoded.unproven else decoded
+
+
+def _consented(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> Decoded | None:
+    """Return what the wallet traded as it agreed to; None if that does not cover what moved at the wallet."""
+    if consent.fills:
+        return decode_orders(evidence, wallet, consent)
+    decoded = Decision(evidence, wallet, consent).decoded()
+    mine = evidence.logs.by_owner.get(wallet.address, ())
+    if decoded.why == NO_TRADE and not all(consent.covers(move.place) for move in mine):
+        return None
+    return decoded
+
+
+def _by_frames(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded | None:
+    """Return what the wallet's own code traded in calls that it made; None if nothing, or without a trace.
+
+    Raise Unanswered.
+    """
+    frames = evidence.answer(Question(Need.FRAMES))
+    if not isinstance(frames, Frames) or not frames.spans:
+        return None
+    consent = Consent(frames.spans, coin=frames.coin)
+    with suppress(UnusableRow):
+        decoded = Decision(evidence, wallet, consent).decoded()
+        return decoded if decoded.drafts else None
+    return None
+
+
+def _by_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
+    """Return what the wallet's money was exchanged for: no trade if it were none of a signature."""
+    decoded = decode_money(evidence, wallet)
+    if decoded.drafts:
+        with suppress(UnusableRow):
+            if Decision(evidence, wallet, Consent.to_all(evidence.logs)).decoded().why == NO_TRADE:
+                unproven = Decoded(why=UNSIGNED, is_signed=False, unproven=decoded.drafts)
+                return _NONE if evidence.logs.to == wallet.address else unproven
+    return decoded

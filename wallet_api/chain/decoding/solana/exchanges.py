@@ -1,0 +1,85 @@
+"""What a wallet exchanged in a Solana transaction, and with whom.
+
+An exchange happens inside one call: the smallest one, with all that it invoked, in which the wallet gave one
+thing and took another. The reasons are in docs/sync.md, "Solana from a node".
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from wallet_api.chain.decoding.changes import FEES, Changes
+from wallet_api.chain.decoding.solana.groups import Exchange, find_exchange
+from wallet_api.chain.decoding.solana.moves import Kind, SolanaMove, SolanaMoves, changes_by_owner, read_moves
+from wallet_api.chain.decoding.solana.orders import as_the_makers
+from wallet_api.chain.decoding.solana.transactions import OUTSIDE, Transaction
+from wallet_api.chain.decoding.solana.venues import SOLANA
+from wallet_api.chain.decoding.swaps import TrackedWallet
+from wallet_api.chain.decoding.venues import Role
+
+_LENDING = frozenset(venue.address for venue in SOLANA if venue.role is Role.LENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges:
+    """What a wallet moved: its exchanges, and the moves of all owners that belong to none of them.
+
+    What the escrows of its orders gave and took for it counts as its own. `is_liquidity` is whether it gave
+    and took what makes no exchange, since a pool or an order book has kept it.
+    """
+
+    wallet: str
+    found: Sequence[Exchange]
+    rest: Sequence[SolanaMove]
+    total: Changes
+    decimals: Mapping[str, int]
+    is_signer: bool
+    is_liquidity: bool
+
+
+def read_exchanges(wallet: TrackedWallet, at: datetime, transaction: Transaction) -> Exchanges:
+    """Return what `wallet` moved in a transaction of a time. Raise UnusableRow."""
+    read = read_moves(wallet.chain, at, transaction)
+    address = wallet.address
+    is_signer = address in read.signers
+    moved = read.moves if is_signer else as_the_makers(address, read.signers, read.moves, read.run)
+    total = changes_by_owner(moved).get(address, Changes())
+    moves = list(_without_nfts(read, moved, address, total))
+    found, rest, in_pools = _find_exchanges(address, read, moves)
+    held = changes_by_owner(moves).get(address, Changes())
+    # Who fills orders of others keeps nothing of what passes.
+    kept = (abs(held[mint]) * FEES > abs(units) > 0 for mint, units in in_pools.items())
+    return Exchanges(address, found, rest, held, read.decimals, is_signer, any(kept))
+
+
+def _without_nfts(
+    read: SolanaMoves, moved: Iterable[SolanaMove], wallet: str, total: Changes
+) -> Iterable[SolanaMove]:
+    """Yield what is no NFT, and no rent of others that came to the wallet."""
+    unique = {mint for mint, decimals in read.decimals.items() if not decimals and abs(total[mint]) <= 1}
+    unique |= read.unique
+    for move in moved:
+        if move.mint not in unique and not (move.kind is Kind.REFUND and move.taker == wallet):
+            yield move
+
+
+def _find_exchanges(
+    wallet: str, read: SolanaMoves, moves: Iterable[SolanaMove]
+) -> tuple[list[Exchange], list[SolanaMove], Changes]:
+    """Return the exchanges of the smallest calls, the moves that belong to none, and what moved in pools."""
+    found: list[Exchange] = []
+    in_pools: Changes = Counter()
+    waiting: defaultdict[int, list[SolanaMove]] = defaultdict(list)
+    for move in moves:
+        waiting[move.call].append(move)
+    # What is paid to a lender and comes from it is lent.
+    calls = ((step.number, step.caller) for step in reversed(read.run) if step.program not in _LENDING)
+    for call, caller in (*calls, (OUTSIDE, OUTSIDE)):
+        if inside := waiting.pop(call, None):
+            ordered = sorted(inside, key=lambda move: move.number) if call == OUTSIDE else inside
+            exchange, left, pooled = find_exchange(wallet, read, ordered, call)
+            found += () if exchange is None else (exchange,)
+            in_pools.update(pooled)
+            waiting[caller] += left
+    return found, waiting[OUTSIDE], in_pools

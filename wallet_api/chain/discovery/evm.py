@@ -1,0 +1,217 @@
+"""The first buyers of a token of an EVM chain, by its transfers, and the trades of candidates, all together.
+
+https://ethereum.github.io/execution-apis/
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from wallet_api.base.chains import Chain
+from wallet_api.chain.decoding.evm.receipts import TRANSFER, ZERO, Log, address_of
+from wallet_api.chain.decoding.swaps import Reason
+from wallet_api.chain.decoding.trades import Draft
+from wallet_api.chain.discovery.launches import (
+    Beginning,
+    GivenBeginning,
+    Launch,
+    NotReached,
+    Reading,
+    Wallets,
+)
+from wallet_api.chain.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
+from wallet_api.chain.providers.jsonrpc import Node
+from wallet_api.chain.providers.replies import reply_quantity
+from wallet_api.chain.providers.trades.evm_node import REPLACED, EvmNode, Found, block_call, block_time
+from wallet_api.chain.providers.trades.evm_reader import EvmReader
+from wallet_api.chain.providers.trades.evm_spans import LONGEST_SECONDS, EvmSpans
+from wallet_api.chain.providers.trades.source import Chunk
+
+_FIRST_SECONDS = 1200.0
+# A span with fewer transfers is doubled.
+_FEW_LOGS = 200
+# The transactions that are read together, so that few are read beyond the last first buyer.
+_TOGETHER = 25
+
+NO_BLOCK = "the block that is given is later than the newest final one of the node"
+NO_CONTRACT = "the node has no contract at its address"
+NO_STATE = "the node has no old state, by which the contract's first block is found; give it (--since)"
+NOT_MINTED = (
+    "the first transfer that the node returns issues no tokens, so that earlier ones are missing; give the"
+    " beginning (--since)"
+)
+NO_TRANSFER = "the node returns no transfer of it"
+TOO_MANY = "a block has more transfers of it than the node returns"
+
+
+class _Log(Log, rename="camel", kw_only=True):
+    log_index: str = "0x0"
+
+
+class EvmSource:
+    """A node of an EVM chain. The present is the newest final block at the first start."""
+
+    def __init__(self, chain: Chain, node: Node, confirm_seconds: float, mints: Sequence[str]) -> None:
+        self._node = EvmNode(chain, node)
+        self._reader = EvmReader(chain, self._node)
+        self._spans = EvmSpans(chain, self._node, mints)
+        self._wallets = Wallets(chain)
+        self._node.check_chain()
+        self._newest = max(0, self._node.newest() - self._node.pace.blocks(confirm_seconds))
+
+    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
+        """Implement FirstBuyers.beginning: the contract's first block."""
+        if since is not None and since.block is not None:
+            if since.block > self._newest:
+                raise NotReached(NO_BLOCK)
+            return Beginning(since.block, is_given=True)
+        if since is not None and since.moment is not None:
+            moment = since.moment
+            return Beginning(self._earliest(lambda number: self._time(number) >= moment), is_given=True)
+        address = mint if since is None else str(since.address)
+        if not self._has_code(address, self._newest):
+            raise NotReached(NO_CONTRACT)
+        beginning = Beginning(
+            self._earliest(lambda number: self._has_code(address, number)), is_given=since is not None
+        )
+        if since is None:
+            first = next((logs[0] for logs in self._transfers(mint, beginning.block) if logs), None)
+            if first is None:
+                raise NotReached(NO_TRANSFER)
+            if address_of(first.topics[1]) != ZERO:
+                raise NotReached(NOT_MINTED)
+        return beginning
+
+    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+        """Implement FirstBuyers.first_buys. Who received the token may have bought it.
+
+        A pool, from which wallets bought, receives what they sell: it is no buyer that cannot be read.
+        """
+        pools: set[str] = set()
+        for logs in self._transfers(mint, beginning.block):
+            for part in _parts(logs):
+                found: dict[int, Found] = {}
+                places = {log.transaction_hash: place for place, log in enumerate(part)}
+                givers: defaultdict[str, set[str]] = defaultdict(set)
+                for log in part:
+                    givers[log.transaction_hash].add(address_of(log.topics[1]))
+                    block = found.setdefault(reply_quantity(log.block_number), Found(log.block_hash))
+                    if block.hash != log.block_hash:
+                        raise Broken(REPLACED)
+                    taker = address_of(log.topics[2])
+                    if taker not in (ZERO, mint):
+                        wallets = block.wallets.setdefault(log.transaction_hash, {})
+                        wallets[taker] = self._wallets.wallet(taker)
+                readings = self._readings({number: block for number, block in found.items() if block.wallets})
+                pools.update(*(givers[reading.tx_signature] for reading in readings if reading.drafts))
+                yield sorted(
+                    (reading for reading in readings if reading.why is None or reading.address not in pools),
+                    key=lambda reading: places[reading.tx_signature],
+                )
+
+    def trades_of(
+        self, addresses: Sequence[str], launches: Sequence[Launch]
+    ) -> Iterator[tuple[Sequence[Reading], Sequence[str]]]:
+        """Implement FirstBuyers.trades_of: the transfers from and to all of them, by topics."""
+        wallets = [self._wallets.wallet(address) for address in addresses]
+        number = min(launch.beginning.block for launch in launches if launch.beginning)
+        may_widen = True
+        while number <= self._newest:
+            span = self._spans.read(wallets, number, self._newest, may_widen)
+            found, may_widen = span.found, span.may_widen
+            # With what was read before, which costs no request: transactions of a wallet in a block share the
+            # change of its balance.
+            readings = self._readings(found)
+            readings += (
+                Reading(wallet.address, f"block {number}", number, why=str(Reason.UNREADABLE))
+                for number, block in found.items()
+                for wallet in block.unlisted
+            )
+            number = span.last + 1
+            yield readings, addresses if number > self._newest else ()
+
+    def _readings(self, found: dict[int, Found]) -> list[Reading]:
+        chunk: Chunk = self._reader.read(found) if found else Chunk()
+        numbers = {signature: number for number, block in found.items() for signature in block.wallets}
+        readings = []
+        by_case: dict[tuple[str, str], list[Draft]] = {}
+        for draft in chunk.drafts:
+            by_case.setdefault((draft.wallet.address, draft.tx_signature), []).append(draft)
+        for (address, signature), drafts in by_case.items():
+            readings.append(Reading(address, signature, numbers[signature], drafts))
+        for each in chunk.left_out:
+            readings.append(
+                Reading(
+                    each.wallet.address, each.tx_signature, numbers[each.tx_signature], why=str(each.reason)
+                )
+            )
+        return readings
+
+    def _transfers(self, mint: str, number: int) -> Iterator[list[_Log]]:
+        """Yield all transfers of a token from a block on, in their order, by spans."""
+        width, may_widen = self._node.pace.blocks(_FIRST_SECONDS), True
+        while number <= self._newest:
+            last = min(self._newest, number + width - 1)
+            logs = self._span(mint, number, last)
+            if logs is None:
+                width, may_widen = max(1, width // 2), False
+                continue
+            yield logs
+            if may_widen and len(logs) < _FEW_LOGS:
+                width = min(2 * width, self._node.pace.blocks(LONGEST_SECONDS))
+            number = last + 1
+
+    def _span(self, mint: str, first: int, last: int) -> list[_Log] | None:
+        """Return the transfers of a span; None if it is too long for the node."""
+        query = {"address": [mint], "topics": [[TRANSFER]], "fromBlock": hex(first), "toBlock": hex(last)}
+        try:
+            result, end = self._node.request([("eth_getLogs", [query]), block_call(last)])
+            logs = [log for log in result.read(list[_Log]) if not log.removed and len(log.topics) == 3]
+        except (TimedOut, Rejected, TooLarge) as fault:
+            if first == last:
+                if isinstance(fault, TooLarge):
+                    raise NotReached(TOO_MANY) from None
+                raise
+            return None
+        self._node.read_block(end)
+        # A node that ignores the filter may as well leave out logs.
+        for log in logs:
+            if log.address.lower() != mint or log.topics[0] != TRANSFER:
+                raise Malformed("a log that was not requested")
+            if not first <= reply_quantity(log.block_number) <= last:
+                raise Malformed("a log of another block")
+        return sorted(logs, key=lambda log: (reply_quantity(log.block_number), reply_quantity(log.log_index)))
+
+    def _has_code(self, address: str, number: int) -> bool:
+        (result,) = self._node.request([("eth_getCode", [address, hex(number)])])
+        if result.error is not None:
+            raise NotReached(NO_STATE)
+        return len(result.read(str)) > 2
+
+    def _time(self, number: int) -> datetime:
+        return block_time(self._node.block(number)) or datetime.fromtimestamp(0, UTC)
+
+    def _earliest(self, holds: Callable[[int], bool]) -> int:
+        """Return the first block for which `holds` is true, or the newest one."""
+        low, high = 0, self._newest
+        while low < high:
+            middle = (low + high) // 2
+            if holds(middle):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+
+def _parts(logs: Sequence[_Log]) -> Iterator[list[_Log]]:
+    """Yield transfers in parts of whole blocks, which are read together."""
+    part: list[_Log] = []
+    signatures: set[str] = set()
+    for log in logs:
+        if len(signatures) >= _TOGETHER and log.block_number != part[-1].block_number:
+            yield part
+            part, signatures = [], set()
+        part.append(log)
+        signatures.add(log.transaction_hash)
+    if part:
+        yield part

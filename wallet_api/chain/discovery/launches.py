@@ -1,0 +1,180 @@
+"""What is found of a token's first buyers and of their trades. Pure, but for the sources that yield it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from wallet_api.base.chains import Chain
+from wallet_api.chain.decoding.swaps import TrackedWallet
+from wallet_api.chain.decoding.trades import Draft
+from wallet_api.chain.providers.faults import ProviderFault
+
+TOGETHER = timedelta(seconds=5)
+"""Two wallets whose first buys of a token are not further apart have bought it together."""
+
+
+class NotReached(Exception):
+    """The beginning of a token cannot be shown. The message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBeginning:
+    """Where a token begins, as the operator states it: a block, a time, or the address of its pool."""
+
+    block: int | None = None
+    moment: datetime | None = None
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The block (a slot) in which a token begins, by the node or as it was given."""
+
+    block: int
+    is_given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a transaction was for a wallet: its trades, or why it is left out or no trade."""
+
+    address: str
+    tx_signature: str
+    block: int
+    drafts: Sequence[Draft] = ()
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Buyer:
+    """The first buy of a wallet, and its place among those of all wallets, from 1 on."""
+
+    place: int
+    block: int
+    created_at: datetime
+    tx_signature: str
+
+
+@dataclass(slots=True)
+class Launch:
+    """A token, where it begins, and its first buyers in their order.
+
+    Without a beginning nobody is first, and `why` says why; `refusal` is that of the node, if it refused to
+    return more. `left_out` counts by reason the transactions that could not be read, in which somebody may
+    have bought earlier. `is_whole` is whether all wanted buyers were read, or all that there are.
+    """
+
+    mint: str
+    beginning: Beginning | None = None
+    why: str = ""
+    buyers: dict[str, Buyer] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+    is_whole: bool = False
+    refusal: ProviderFault | None = None
+
+    def add(self, readings: Sequence[Reading], first: int) -> bool:
+        """Add readings in their order; return whether the first buyers are complete."""
+        for reading in readings:
+            if reading.why is not None:
+                self.left_out[reading.why] += 1
+            bought = [each for each in reading.drafts if each.mint == self.mint and not each.is_sell]
+            if bought and reading.address not in self.buyers and len(self.buyers) < first:
+                self.buyers[reading.address] = Buyer(
+                    len(self.buyers) + 1, reading.block, bought[0].created_at, reading.tx_signature
+                )
+        return len(self.buyers) >= first
+
+    def is_in_first_block(self, address: str) -> bool:
+        """Return whether a wallet bought in the block in which the token begins."""
+        buyer = self.buyers.get(address)
+        return buyer is not None and self.beginning is not None and buyer.block == self.beginning.block
+
+
+class FirstBuyers(Protocol):
+    """The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
+
+    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
+        """Return where a token begins. Raise NotReached."""
+
+    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+        """Yield what the transactions of a token were for who may have bought in them, oldest first."""
+
+    def trades_of(
+        self, addresses: Sequence[str], launches: Sequence[Launch]
+    ) -> Iterator[tuple[Sequence[Reading], Collection[str]]]:
+        """Yield the trades of candidates in these tokens to the present, and who is read to the end now."""
+
+
+class Wallets:
+    """The candidates as the decoder takes them. No wallet of the ledger has their ids."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._known: dict[str, TrackedWallet] = {}
+
+    def wallet(self, address: str) -> TrackedWallet:
+        """Return the wallet of an address in stored form."""
+        return self._known.setdefault(address, TrackedWallet(-1 - len(self._known), self._chain, address))
+
+
+@dataclass(slots=True)
+class Trades:
+    """The trades of candidates, and what is left out of them: each transaction as it was read last."""
+
+    mints: Collection[str]
+    drafts: dict[tuple[str, str], list[Draft]] = field(default_factory=dict)
+    left_out: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def add(self, readings: Sequence[Reading]) -> None:
+        """Add readings; those of other tokens are no part of it."""
+        for reading in readings:
+            key = reading.address, reading.tx_signature
+            self.drafts.pop(key, None)
+            self.left_out.pop(key, None)
+            if reading.why is not None:
+                self.left_out[key] = reading.why
+            elif drafts := [draft for draft in reading.drafts if draft.mint in self.mints]:
+                self.drafts[key] = drafts
+
+    def drafts_of(self, addresses: Collection[str]) -> list[Draft]:
+        """Return the trades of these wallets."""
+        return [
+            each for (address, _), drafts in self.drafts.items() if address in addresses for each in drafts
+        ]
+
+    def reasons(self, addresses: Collection[str]) -> dict[str, Counter[str]]:
+        """Return what is left out of these wallets, by reason."""
+        reasons: dict[str, Counter[str]] = {address: Counter() for address in addresses}
+        for (address, _), why in self.left_out.items():
+            if address in reasons:
+                reasons[address][why] += 1
+        return reasons
+
+
+def candidates(launches: Sequence[Launch], min_tokens: int) -> list[str]:
+    """Return the wallets that were early in so many tokens, those of most tokens first."""
+    early = Counter(address for launch in launches if launch.beginning for address in launch.buyers)
+    return [address for address, count in early.most_common() if count >= min_tokens]
+
+
+def joint_buyers(drafts: Sequence[Draft]) -> dict[str, list[str]]:
+    """Return by wallet those that bought the same tokens, and each of them together with it."""
+    first: dict[str, dict[str, datetime]] = {}
+    for draft in sorted(drafts, key=lambda each: each.created_at):
+        if not draft.is_sell:
+            first.setdefault(draft.wallet.address, {}).setdefault(draft.mint, draft.created_at)
+    groups: dict[frozenset[str], list[str]] = {}
+    for address, mints in first.items():
+        groups.setdefault(frozenset(mints), []).append(address)
+    return {
+        address: [
+            other for other in groups[frozenset(mints)] if other != address and _are_near(mints, first[other])
+        ]
+        for address, mints in first.items()
+    }
+
+
+def _are_near(one: Mapping[str, datetime], other: Mapping[str, datetime]) -> bool:
+    return all(abs(moment - other[mint]) <= TOGETHER for mint, moment in one.items())

@@ -1,0 +1,252 @@
+"""The first buyers of a token of Solana, by the transactions of its launchpad's curve, its mint or a pool.
+
+https://github.com/pump-fun/pump-public-docs, https://www.solana-program.com/docs/associated-token-account
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+import msgspec
+from solders.pubkey import Pubkey
+
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.forms import EARLIEST
+from wallet_api.chain.decoding.amounts import UnusableRow, time_of
+from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, TokenBalance, Transaction, steps
+from wallet_api.chain.decoding.swaps import Reason
+from wallet_api.chain.decoding.trades import Decoded
+from wallet_api.chain.discovery.launches import (
+    Beginning,
+    GivenBeginning,
+    Launch,
+    NotReached,
+    Reading,
+    Wallets,
+)
+from wallet_api.chain.discovery.results import SavingNode
+from wallet_api.chain.providers.balances.solana_rpc import TOKEN_PROGRAMS
+from wallet_api.chain.providers.trades.solana_node import SolanaNode
+from wallet_api.chain.providers.trades.source import Listed, decode_one
+
+PUMP = Pubkey.from_string("6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P")
+_ASSOCIATED = Pubkey.from_string("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
+_TOKEN_PROGRAMS = {name: Pubkey.from_string(address) for name, address in TOKEN_PROGRAMS.items()}
+_ACCOUNTS = 100
+
+NO_MINT = "the node has no mint at its address"
+NO_TRANSACTION = "the node lists no transaction of it"
+NOT_CREATED = (
+    "the oldest transaction that the node lists does not create the token, so that earlier ones are missing;"
+    " give the beginning (--since)"
+)
+UNLISTED = "unlisted"
+"""A known transaction is not among those that the node lists of the account."""
+NO_BLOCKS = "a block cannot be given on Solana; give a date or the address of its pool (--since)"
+
+_Row = tuple[Listed, Transaction | None]
+_Read = tuple[Sequence[Reading], Sequence[str]]
+
+
+class _Account(msgspec.Struct):
+    owner: str = ""
+    data: Any = None
+
+
+class _Accounts(msgspec.Struct):
+    value: list[_Account | None]
+
+
+class SolanaSource:
+    """A node of Solana. Implements FirstBuyers."""
+
+    def __init__(self, node: SavingNode, mints: Sequence[str]) -> None:
+        self._raw = node
+        self._node = SolanaNode(node)
+        self._wallets = Wallets(CHAINS["solana"])
+        self._programs, self._curves = self._look_up(mints)
+        # The transactions of each token from its beginning on.
+        self._rows: dict[str, Iterator[_Row]] = {}
+        # By owner and mint the token accounts that transactions name, with these.
+        self._accounts: dict[tuple[str, str], dict[str, set[str]]] = {}
+        self._read: set[tuple[str, str]] = set()
+
+    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
+        """Implement FirstBuyers.beginning: the slot of the transaction that creates the mint."""
+        if mint not in self._programs:
+            raise NotReached(NO_MINT)
+        if since is not None and since.block is not None:
+            raise NotReached(NO_BLOCKS)
+        where = self._curves.get(mint, mint)
+        rows = self._transactions(where) if since is None else self._given(where, since)
+        first = next(rows, None)
+        if first is None:
+            raise NotReached(NO_TRANSACTION)
+        if since is None and not _creates(first[1], mint):
+            raise NotReached(NOT_CREATED)
+        self._rows[mint] = chain([first], rows)
+        return Beginning(0 if first[1] is None else first[1].slot, is_given=since is not None)
+
+    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+        """Implement FirstBuyers.first_buys: who signed and has more of the token afterwards may be one."""
+        for listed, transaction in self._rows[mint]:
+            if transaction is None:
+                yield [Reading("", listed.tx_signature, 0, why=str(Reason.UNREADABLE))]
+                continue
+            self._remember_accounts(listed.tx_signature, transaction)
+            gained = _gained(transaction, mint)
+            yield [
+                self._reading(signer, listed, transaction)
+                for signer in transaction.keys
+                if signer in transaction.signers and signer in gained
+            ]
+
+    def trades_of(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[_Read]:
+        """Implement FirstBuyers.trades_of: the transactions of each wallet's accounts of the tokens."""
+        for address in addresses:
+            for launch in launches:
+                yield from self._own(address, launch.mint)
+            yield (), [address]
+
+    def _own(self, address: str, mint: str) -> Iterator[_Read]:
+        read: set[str] = set()
+        while True:
+            known = self._accounts.get((address, mint)) or {self._associated(address, mint): set()}
+            account = next((each for each in known if each not in read), None)
+            if account is None:
+                return
+            read.add(account)
+            missing = set(known[account])
+            for listed, transaction in self._transactions(account):
+                missing.discard(listed.tx_signature)
+                if (address, listed.tx_signature) in self._read:
+                    continue
+                if transaction is None:
+                    yield [Reading(address, listed.tx_signature, 0, why=str(Reason.UNREADABLE))], ()
+                    continue
+                self._remember_accounts(listed.tx_signature, transaction)
+                yield [self._reading(address, listed, transaction)], ()
+            # A node that lists an account without what is known of it may as well leave out a sell.
+            yield [Reading(address, f"{UNLISTED} {each}", 0, why=UNLISTED) for each in missing], ()
+
+    def _look_up(self, mints: Sequence[str]) -> tuple[dict[str, Pubkey], dict[str, str]]:
+        """Return the programs of the mints that the node has, and the curves of those of pump.fun."""
+        programs: dict[str, Pubkey] = {}
+        curves: dict[str, str] = {}
+        for start in range(0, len(mints), _ACCOUNTS // 2):
+            part = mints[start : start + _ACCOUNTS // 2]
+            addresses = [*part, *map(curve_of, part)]
+            with self._raw.fetcher.begin("solana") as fetch:
+                (result,) = self._raw.call(
+                    fetch, [("getMultipleAccounts", [addresses, {"encoding": "jsonParsed"}])]
+                )
+            found = dict(zip(addresses, result.read(_Accounts).value, strict=False))
+            for mint in part:
+                account, curve = found.get(mint), found.get(curve_of(mint))
+                program = account.data.get("program") if account and isinstance(account.data, dict) else None
+                if program in _TOKEN_PROGRAMS:
+                    programs[mint] = _TOKEN_PROGRAMS[program]
+                if curve is not None and curve.owner == str(PUMP):
+                    curves[mint] = curve_of(mint)
+        return programs, curves
+
+    def _given(self, where: str, since: GivenBeginning) -> Iterator[_Row]:
+        if since.address is not None:
+            return self._transactions(since.address)
+        assert since.moment is not None
+        return (row for row in self._transactions(where, since.moment) if row[0].created_at >= since.moment)
+
+    def _transactions(self, address: str, since: Any = EARLIEST) -> Iterator[_Row]:
+        """Yield the transactions that name an address, oldest first: in whole pages if the node has them."""
+        of = self._wallets.wallet(address)
+        signatures: set[str] = set()
+        for page in self._node.pages(of, since):
+            for row in page.rows:
+                if row[0].tx_signature not in signatures:
+                    yield row
+            signatures.update(row[0].tx_signature for row in page.rows)
+            since = page.until
+            if page.is_last:
+                return
+        for listed in self._node.listed(of, since):
+            if listed.tx_signature in signatures:
+                continue
+            yield listed, self._transaction(listed.tx_signature)
+
+    def _transaction(self, signature: str) -> Transaction | None:
+        """Return a transaction; None if the node returns nothing that can be read, twice."""
+        for may_be_wrong in (True, False):
+            with suppress(UnusableRow):
+                if (transaction := self._node.transaction(signature)) is not None:
+                    return transaction
+            if may_be_wrong:
+                self._raw.forget()
+        return None
+
+    def _reading(self, address: str, listed: Listed, transaction: Transaction) -> Reading:
+        self._read.add((address, listed.tx_signature))
+        decoded = self._decoded(address, listed, transaction)
+        why = str(decoded.why) if decoded.is_kept else None
+        return Reading(address, listed.tx_signature, transaction.slot, decoded.drafts, why)
+
+    def _decoded(self, address: str, listed: Listed, transaction: Transaction) -> Decoded:
+        try:
+            seconds = transaction.block_time
+            moment = listed.created_at if seconds is None else time_of(seconds)
+        except UnusableRow as error:
+            return Decoded(why=Reason.UNREADABLE, detail=str(error))
+        return decode_one(
+            SolanaEvidence(listed.tx_signature, moment, transaction), self._wallets.wallet(address)
+        )
+
+    def _remember_accounts(self, signature: str, transaction: Transaction) -> None:
+        keys = transaction.keys
+        for balance in _balances(transaction):
+            if balance.owner is not None and balance.account_index < len(keys):
+                accounts = self._accounts.setdefault((balance.owner, balance.mint), {})
+                accounts.setdefault(keys[balance.account_index], set()).add(signature)
+
+    def _associated(self, owner: str, mint: str) -> str:
+        program = self._programs.get(mint, _TOKEN_PROGRAMS["spl-token"])
+        seeds = [bytes(Pubkey.from_string(owner)), bytes(program), bytes(Pubkey.from_string(mint))]
+        return str(Pubkey.find_program_address(seeds, _ASSOCIATED)[0])
+
+
+def curve_of(mint: str) -> str:
+    """Return the address of the bonding curve that a token of pump.fun has."""
+    return str(Pubkey.find_program_address([b"bonding-curve", bytes(Pubkey.from_string(mint))], PUMP)[0])
+
+
+def _balances(transaction: Transaction) -> list[TokenBalance]:
+    meta = transaction.meta
+    return [*(meta.pre_token_balances or ()), *(meta.post_token_balances or ())]
+
+
+def _gained(transaction: Transaction, mint: str) -> set[str]:
+    """Return the owners that have more of a token afterwards."""
+    changes: dict[str, int] = {}
+    meta = transaction.meta
+    for sign, balances in ((-1, meta.pre_token_balances), (1, meta.post_token_balances)):
+        for balance in balances or ():
+            if (
+                balance.mint == mint
+                and balance.owner is not None
+                and balance.ui_token_amount.amount.isdecimal()
+            ):
+                units = sign * int(balance.ui_token_amount.amount)
+                changes[balance.owner] = changes.get(balance.owner, 0) + units
+    return {owner for owner, change in changes.items() if change > 0}
+
+
+def _creates(transaction: Transaction | None, mint: str) -> bool:
+    """Return whether a transaction creates a mint."""
+    if transaction is None:
+        return False
+    try:
+        return any(
+            step.kind.startswith("initializeMint") and step.info.get("mint") == mint
+            for step in steps(transaction)
+        )
+    except UnusableRow:
+        return False

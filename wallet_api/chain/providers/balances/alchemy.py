@@ -1,0 +1,116 @@
+"""Alchemy's Portfolio API: balances of all four chains, without a verified flag and without a spam flag.
+
+https://www.alchemy.com/docs/data/portfolio-apis/portfolio-api-endpoints/portfolio-api-endpoints/get-tokens-by-address
+"""
+
+from typing import Any
+
+import msgspec
+
+from wallet_api.base.chains import Chain
+from wallet_api.chain.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
+from wallet_api.chain.providers.balances.base import (
+    NATIVE,
+    Balances,
+    HeldToken,
+    Holder,
+    Pages,
+    read_native,
+    read_tokens,
+    sum_by_address,
+)
+from wallet_api.chain.providers.faults import Broken
+from wallet_api.chain.providers.fetch import Fetch, Fetcher, Limits
+from wallet_api.chain.providers.metrics import FetchMetrics
+from wallet_api.chain.providers.parsing import clean
+from wallet_api.chain.providers.replies import Reply, read_json
+from wallet_api.settings import Settings
+
+
+class _Data(msgspec.Struct, rename="camel"):
+    tokens: list[msgspec.Raw]
+    page_key: str | None = None
+
+
+class _Response(msgspec.Struct, rename="camel"):
+    # Documented as a list of rows; the API returns an object that contains them.
+    data: _Data | list[msgspec.Raw]
+    page_key: str | None = None
+    error: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class Alchemy:
+    """`/assets/tokens/by-address`, page by page. The row without an address is the native coin."""
+
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
+        self.fetcher = Fetcher(settings.chain(chain.name).provider, limits, metrics)
+        self._chain = chain
+        self._network = chain.alchemy_network
+        self._url = f"{settings.alchemy_url}/{settings.alchemy_api_key}/assets/tokens/by-address"
+
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+        document: dict[str, Any] = {
+            "addresses": [{"address": wallet.address, "networks": [self._network]}],
+            "withMetadata": True,
+            "withPrices": False,
+            "includeNativeTokens": True,
+        }
+        rows: list[HeldToken] = []
+        pages = Pages()
+        while True:
+            page = fetch.post(self._url, document, _read_page)
+            rows += read_tokens(page.tokens, self._token, fetch)
+            if not pages.has_next(page.page_key):
+                break
+            document["pageKey"] = page.page_key
+        # On EVM chains a token has one row; on Solana it may have one for each account.
+        if self._chain.case_sensitive:
+            tokens = {token.address: token for token in sum_by_address(rows)}
+        else:
+            tokens = {token.address: token for token in reversed(rows)}
+        native = tokens.pop(NATIVE, None)
+        return Balances(native.amount if native is not None else 0, list(tokens.values()))
+
+    def _token(self, row: dict[str, Any]) -> HeldToken | None:
+        if row.get("network", self._network) != self._network:
+            return None
+        if row.get("error"):
+            raise UnusableRow("the provider could not read this token")
+        balance, address = row.get("tokenBalance"), row.get("tokenAddress")
+        if address is None:
+            amount = read_native(_number(balance))
+            return HeldToken(NATIVE, "", "", amount, self._chain.native_decimals)
+        units = read_amount(_number(balance))
+        # Without a balance, missing decimals hide nothing.
+        if not units:
+            return None
+        facts = row.get("tokenMetadata")
+        if not isinstance(facts, dict):
+            raise UnusableRow("a token without decimals")
+        return HeldToken(
+            address=read_address(self._chain, address),
+            name=clean(facts.get("name")),
+            symbol=clean(facts.get("symbol")),
+            amount=units,
+            decimals=read_decimals(facts.get("decimals")),
+        )
+
+
+def _number(balance: Any) -> Any:
+    """Return a hexadecimal balance as a number, and others, which some networks send, unchanged."""
+    if isinstance(balance, str) and balance[:2] == "0x":
+        try:
+            return int(balance[2:] or "0", 16)
+        except ValueError:
+            return None
+    return balance
+
+
+def _read_page(reply: Reply) -> _Data:
+    response = read_json(reply.body, _Response)
+    # A response with status 200 and an error lacks the balances of some networks.
+    if bytes(response.error) != b"null":
+        raise Broken("an error with status 200")
+    if isinstance(response.data, list):
+        return _Data(response.data, response.page_key)
+    return response.data

@@ -1,0 +1,119 @@
+"""The interface of all providers of balances, and helpers that several of them use."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from wallet_api.chain.decoding.amounts import UnusableRow, read_amount
+from wallet_api.chain.providers.faults import Malformed, TooLarge
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
+from wallet_api.chain.providers.parsing import read_row
+
+NATIVE = "native"
+MAX_PAGES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The wallet to fetch. `known_tokens` returns the tokens that it has traded, from the ledger."""
+
+    address: str
+    known_tokens: Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldToken:
+    """The balance of a token: `amount` in its smallest unit, of which `10 ** decimals` make one token."""
+
+    address: str
+    name: str
+    symbol: str
+    amount: int
+    decimals: int
+    verified: bool = False
+    spam: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Balances:
+    """All balances of a wallet; `native` in its smallest unit.
+
+    `left_out` counts the rows of the provider that could not be read.
+    """
+
+    native: int
+    tokens: list[HeldToken]
+    left_out: int = 0
+
+
+class BalanceProvider(Protocol):
+    """A provider of balances, for one chain."""
+
+    fetcher: Fetcher
+
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+        """Return all current balances of the wallet, never a part. Raise ProviderFault."""
+
+
+# Reads a row; None for one that repeats another row, or has no balance.
+ReadRow = Callable[[dict[str, Any]], HeldToken | None]
+
+
+def read_native(value: Any) -> int:
+    """Return the native balance. Raise Malformed, since balances without it are incomplete."""
+    try:
+        return read_amount(value)
+    except UnusableRow as error:
+        raise Malformed("the native balance is not a whole number") from error
+
+
+class Pages:
+    """Guards against a cursor that repeats, and against pages without end."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def has_next(self, cursor: str | None) -> bool:
+        """Return whether there is a next page, at `cursor`. Raise Malformed if it repeats, or TooLarge."""
+        if not cursor:
+            return False
+        if cursor in self._seen:
+            raise Malformed("a cursor came twice")
+        self._seen.add(cursor)
+        if len(self._seen) >= MAX_PAGES:
+            raise TooLarge(f"over {MAX_PAGES} pages")
+        return True
+
+
+def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list[HeldToken]:
+    """Return the tokens of the rows. Rows for which `read` raises UnusableRow are counted in `fetch`."""
+    tokens = []
+    for row in rows:
+        try:
+            token = read(read_row(row))
+        except UnusableRow as error:
+            fetch.left_out += 1
+            fetch.remark = fetch.remark or str(error)
+        else:
+            if token is not None:
+                tokens.append(token)
+    return tokens
+
+
+def sum_by_address(tokens: Iterable[HeldToken]) -> list[HeldToken]:
+    """Return one row for each token of a wallet that holds some tokens in several accounts."""
+    sums: dict[str, HeldToken] = {}
+    for token in tokens:
+        known = sums.setdefault(token.address, token)
+        if known is not token:
+            sums[token.address] = replace(
+                known,
+                amount=known.amount + token.amount,
+                name=known.name or token.name,
+                symbol=known.symbol or token.symbol,
+                verified=known.verified and token.verified,
+                spam=known.spam or token.spam,
+            )
+    return list(sums.values())

@@ -1,0 +1,52 @@
+"""Balances from an EVM node: the native coin and the known tokens, since a node cannot list tokens.
+
+Known are the tokens that the wallet has traded according to the ledger, and those in the operator's list.
+https://ethereum.org/en/developers/docs/apis/json-rpc/
+"""
+
+from wallet_api.base.chains import Chain
+from wallet_api.chain.providers.balances.base import Balances, HeldToken, Holder
+from wallet_api.chain.providers.fetch import Fetch, Limits
+from wallet_api.chain.providers.jsonrpc import Node
+from wallet_api.chain.providers.metadata import multicall
+from wallet_api.chain.providers.metadata.evm import EvmTokens, read_quantity
+from wallet_api.chain.providers.metadata.token_list import read_token_list
+from wallet_api.chain.providers.metrics import FetchMetrics
+from wallet_api.settings import Settings
+
+
+class EvmRpc:
+    """eth_getBalance, and balanceOf of the known tokens through Multicall3."""
+
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
+        self._chain = chain
+        self._node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
+        self._listed = read_token_list(settings.evm_token_list, chain)
+        self._tokens = EvmTokens(chain, self._node)
+        self.fetcher = self._node.fetcher
+
+    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+        self._tokens.check_chain(fetch)
+        known = dict.fromkeys([*self._listed, *wallet.known_tokens()])
+        tokens = [address for address in known if self._chain.is_address(address)]
+        (native,) = self._node.call(fetch, [("eth_getBalance", [wallet.address, "latest"])])
+        balance_of = multicall.balance_of(wallet.address)
+        balances = self._tokens.call(fetch, [(token, balance_of) for token in tokens])
+        amounts = dict(zip(tokens, map(multicall.read_uint, balances), strict=True))
+        held = {token: amount for token, amount in amounts.items() if amount}
+        faces = {token: self._listed[token] for token in held if token in self._listed}
+        faces |= self._tokens.faces(fetch, [token for token in held if token not in faces])
+        for count, remark in (
+            (sum(amount is None for amount in amounts.values()), "the balance of a token is unknown"),
+            (len(held) - len(faces), "the decimals of a token are unknown"),
+        ):
+            fetch.left_out += count
+            fetch.remark = fetch.remark or (remark if count else "")
+        return Balances(
+            read_quantity(native),
+            [
+                HeldToken(token, face.name, face.symbol, held[token], face.decimals, token in self._listed)
+                for token in held
+                if (face := faces.get(token)) is not None and face.decimals is not None
+            ],
+        )

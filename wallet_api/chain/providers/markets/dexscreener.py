@@ -1,0 +1,82 @@
+"""DexScreener: the pools of tokens, with their prices.
+
+https://docs.dexscreener.com/api/reference
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from wallet_api.base.chains import CHAINS, Chain
+from wallet_api.chain.decoding.amounts import UnusableRow
+from wallet_api.chain.providers.fetch import Fetcher
+from wallet_api.chain.providers.markets.source import (
+    MarketPrice,
+    read_liquidity,
+    read_object,
+    read_price,
+)
+from wallet_api.chain.providers.parsing import read_row
+from wallet_api.chain.providers.replies import Reply, read_json
+from wallet_api.settings import Settings
+
+
+class DexScreener:
+    """`/tokens/v1/{chain}/{addresses}`: pools of these tokens. More addresses would be cut off in silence."""
+
+    name = "dexscreener"
+    chains: Sequence[str] = tuple(CHAINS)
+    most_mints = 30
+
+    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._url = settings.dexscreener_url
+
+    def prices(self, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
+        url = f"{self._url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}"
+        with self._fetcher.begin(chain.name) as fetch:
+            found, left_out = _deepest(chain, frozenset(mints), fetch.get(url, {}, _read_pools))
+            fetch.left_out += left_out
+        return found
+
+
+def _read_pools(reply: Reply) -> list[msgspec.Raw]:
+    return read_json(reply.body, list[msgspec.Raw])
+
+
+def _deepest(
+    chain: Chain, wanted: frozenset[str], pools: Sequence[msgspec.Raw]
+) -> tuple[dict[str, MarketPrice], int]:
+    """Return by token the price in the deepest of the pools, and how many of them could not be read."""
+    found: dict[str, MarketPrice] = {}
+    left_out = 0
+    for raw in pools:
+        try:
+            pool = read_row(raw)
+            mint = _base_token(chain, pool)
+            # A pool that is not traded has no price.
+            if mint not in wanted or pool.get("priceUsd") is None:
+                continue
+            liquidity = read_liquidity(read_object(pool.get("liquidity")).get("usd"))
+            price = MarketPrice(read_price(pool["priceUsd"]), liquidity)
+        except UnusableRow:
+            left_out += 1
+            continue
+        # A pool that states no liquidity is not deeper than any other.
+        if mint not in found or _depth(price) > _depth(found[mint]):
+            found[mint] = price
+    return found, left_out
+
+
+def _base_token(chain: Chain, pool: Mapping[str, Any]) -> str:
+    """Return the token whose price the pool has; "" in a pool of another chain. Raise UnusableRow."""
+    mint = read_object(pool.get("baseToken")).get("address")
+    if not isinstance(mint, str):
+        raise UnusableRow("a pool without a base token")
+    # An address may be of a token on several chains.
+    return chain.canonical(mint) if pool.get("chainId") == chain.dexscreener_id else ""
+
+
+def _depth(price: MarketPrice) -> Any:
+    return -1 if price.liquidity_usd is None else price.liquidity_usd

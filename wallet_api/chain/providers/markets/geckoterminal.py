@@ -1,0 +1,108 @@
+"""GeckoTerminal: tokens with their prices, and their pools.
+
+https://apiguide.geckoterminal.com
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from wallet_api.base.chains import CHAINS, Chain
+from wallet_api.chain.decoding.amounts import UnusableRow
+from wallet_api.chain.providers.faults import Malformed, Overloaded
+from wallet_api.chain.providers.fetch import Fetcher
+from wallet_api.chain.providers.markets.source import (
+    MarketPrice,
+    read_liquidity,
+    read_object,
+    read_price,
+)
+from wallet_api.chain.providers.parsing import read_row
+from wallet_api.chain.providers.replies import Reply, read_json
+from wallet_api.settings import Settings
+
+_HEADERS = {"Accept": "application/json;version=20230302"}
+
+
+class _Tokens(msgspec.Struct):
+    data: list[msgspec.Raw]
+    included: list[msgspec.Raw] = []
+
+
+class GeckoTerminal:
+    """`/networks/{network}/tokens/multi/{addresses}`, with the pools of most liquidity."""
+
+    name = "geckoterminal"
+    chains: Sequence[str] = tuple(CHAINS)
+    most_mints = 30
+
+    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._url = settings.geckoterminal_url
+        fetcher.session.headers.update(_HEADERS)
+
+    def prices(self, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
+        url = f"{self._url}/networks/{chain.geckoterminal_network}/tokens/multi/{','.join(mints)}"
+        with self._fetcher.begin(chain.name) as fetch:
+            tokens = fetch.get(url, {"include": "top_pools"}, _read_tokens)
+            found, left_out = _prices_of(chain, tokens)
+            fetch.left_out += left_out
+        return {mint: price for mint, price in found.items() if mint in mints}
+
+
+def _read_tokens(reply: Reply) -> _Tokens:
+    document = read_json(reply.body, dict[str, msgspec.Raw])
+    if "data" not in document:
+        # Its rate limit comes with status 200 too.
+        if b"429" in bytes(document.get("status", b"")):
+            raise Overloaded("a rate limit with status 200")
+        raise Malformed("a success without data")
+    return read_json(reply.body, _Tokens)
+
+
+def _prices_of(chain: Chain, tokens: _Tokens) -> tuple[dict[str, MarketPrice], int]:
+    """Return the prices by token, and how many rows could not be read."""
+    reserves, left_out = _reserves(tokens.included)
+    found: dict[str, MarketPrice] = {}
+    for raw in tokens.data:
+        try:
+            row = read_row(raw)
+            attributes = read_object(row.get("attributes"))
+            # Null: it has no pool that is traded.
+            if attributes.get("price_usd") is not None:
+                mint = attributes.get("address")
+                if not isinstance(mint, str):
+                    raise UnusableRow("a token without an address")
+                found[chain.canonical(mint)] = MarketPrice(
+                    read_price(attributes["price_usd"]), _liquidity(row, attributes, reserves)
+                )
+        except UnusableRow:
+            left_out += 1
+    return found, left_out
+
+
+def _reserves(pools: Sequence[msgspec.Raw]) -> tuple[dict[str, Decimal | None], int]:
+    """Return by pool what it holds, and how many rows could not be read."""
+    reserves: dict[str, Decimal | None] = {}
+    left_out = 0
+    for raw in pools:
+        try:
+            row = read_row(raw)
+        except UnusableRow:
+            left_out += 1
+            continue
+        reserve = read_object(row.get("attributes")).get("reserve_in_usd")
+        reserves[str(row.get("id"))] = read_liquidity(reserve)
+    return reserves, left_out
+
+
+def _liquidity(
+    row: Mapping[str, Any], attributes: Mapping[str, Any], reserves: Mapping[str, Decimal | None]
+) -> Decimal | None:
+    """Return what the first pool of a token holds, which makes its price; else what all of them hold."""
+    pools = read_object(read_object(row.get("relationships")).get("top_pools")).get("data")
+    first = read_object(pools[0]).get("id") if isinstance(pools, list) and pools else None
+    of_first = reserves.get(str(first))
+    return read_liquidity(attributes.get("total_reserve_in_usd")) if of_first is None else of_first

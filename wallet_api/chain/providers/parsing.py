@@ -1,0 +1,38 @@
+"""Read the rows of a provider's response: its objects and harmless texts."""
+
+import json
+from typing import Any
+
+import msgspec
+
+from wallet_api.base.forms import visible
+from wallet_api.chain.decoding.amounts import UnusableRow
+
+MAX_TEXT = 128
+
+
+def read_row(raw: msgspec.Raw) -> dict[str, Any]:
+    """Return one object of a list, its fractions as text. Raise UnusableRow."""
+    try:
+        row = json.loads(bytes(raw).decode("utf-8", "replace"), parse_float=str)
+    except (ValueError, RecursionError) as error:
+        raise UnusableRow("a row is not JSON") from error
+    if not isinstance(row, dict):
+        raise UnusableRow("a row is not an object")
+    return row
+
+
+def read_flag(value: Any) -> bool:
+    """Return whether `value` is true or the text "true", which some endpoints send."""
+    return value is True or (isinstance(value, str) and value.lower() == "true")
+
+
+def clean(value: Any) -> str:
+    """Return an untrusted text as one line of at most 128 visible characters; "" if `value` is not a text.
+
+    Control and format characters are removed, such as NUL, which PostgreSQL refuses, and those that change
+    the direction of text.
+    """
+    if not isinstance(value, str):
+        return ""
+    return visible(value[: 4 * MAX_TEXT]).strip()[:MAX_TEXT].strip()

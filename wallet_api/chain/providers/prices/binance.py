@@ -1,0 +1,77 @@
+"""Binance's public market data: native prices in USDT, which count as US dollars.
+
+https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import msgspec
+import orjson
+
+from wallet_api.base.chains import COINS, Currency
+from wallet_api.chain.providers.faults import Malformed
+from wallet_api.chain.providers.fetch import Fetcher
+from wallet_api.chain.providers.prices.quotes import Quote
+from wallet_api.chain.providers.replies import Reply, read_json, reply_time
+from wallet_api.settings import Settings
+
+_INTERVAL = "5m"
+_ROWS = 1000
+
+
+class _Ticker(msgspec.Struct):
+    symbol: str
+    price: Decimal
+
+
+class Binance:
+    """`/api/v3/ticker/price`, and `/api/v3/klines`, of whose candles the opening prices are used."""
+
+    name = "binance"
+    longest_span = timedelta(minutes=5 * _ROWS)
+
+    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._url = f"{settings.binance_url}/api/v3"
+
+    def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
+        symbols = [COINS[currency].binance_symbol for currency in currencies]
+        with self._fetcher.begin("native") as fetch:
+            parameters = {"symbols": orjson.dumps(symbols).decode()}
+            tickers = fetch.get(f"{self._url}/ticker/price", parameters, _read_tickers)
+        now = datetime.now(UTC).replace(microsecond=0)
+        prices = {ticker.symbol: ticker.price for ticker in tickers}
+        return [
+            Quote(currency, price, now)
+            for currency, symbol in zip(currencies, symbols, strict=True)
+            if (price := prices.get(symbol))
+        ]
+
+    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
+        parameters = {
+            "symbol": COINS[currency].binance_symbol,
+            "interval": _INTERVAL,
+            "startTime": str(int(start.timestamp()) * 1000),
+            "endTime": str(int(end.timestamp()) * 1000 - 1),
+            "limit": str(_ROWS),
+        }
+        with self._fetcher.begin("native") as fetch:
+            candles = fetch.get(f"{self._url}/klines", parameters, _read_candles)
+        return (Quote(currency, price, moment) for moment, price in candles if price)
+
+
+def _read_tickers(reply: Reply) -> list[_Ticker]:
+    return read_json(reply.body, list[_Ticker])
+
+
+def _read_candles(reply: Reply) -> list[tuple[datetime, Decimal]]:
+    candles = read_json(reply.body, list[list[msgspec.Raw]])
+    try:
+        return [
+            (reply_time(read_json(bytes(row[0]), int) / 1000), read_json(bytes(row[1]), Decimal))
+            for row in candles
+        ]
+    except IndexError as error:
+        raise Malformed("a candle without a time or price") from error

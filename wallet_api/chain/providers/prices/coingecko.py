@@ -1,0 +1,108 @@
+"""CoinGecko: native prices in US dollars, current and past.
+
+https://docs.coingecko.com/reference/simple-price and
+https://docs.coingecko.com/reference/coins-id-market-chart-range.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import msgspec
+
+from wallet_api.base.chains import COINS, Currency
+from wallet_api.chain.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
+from wallet_api.chain.providers.fetch import Fetcher
+from wallet_api.chain.providers.prices.quotes import Quote
+from wallet_api.chain.providers.replies import Reply, read_json, refuse, reply_time
+from wallet_api.settings import Settings
+
+# CoinGecko updates prices about every minute; an older one is not the current price.
+_STALE = timedelta(minutes=15)
+# "Your request exceeds the allowed time range": the public plans offer the last 365 days.
+_TOO_LONG_AGO = '"error_code":10012'
+
+
+class _Price(msgspec.Struct):
+    usd: Decimal | None = None
+    last_updated_at: int | None = None
+
+
+class _Chart(msgspec.Struct):
+    prices: list[tuple[int, Decimal | None]]
+
+
+class CoinGecko:
+    """`/simple/price` and `/coins/{id}/market_chart/range`."""
+
+    name = "coingecko"
+    # For up to 90 days prices are hourly, for more they are daily.
+    longest_span = timedelta(days=89)
+
+    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._url = settings.coingecko_url
+        if settings.coingecko_api_key is not None:
+            plan = "pro" if "://pro-api." in self._url else "demo"
+            fetcher.session.headers[f"x-cg-{plan}-api-key"] = settings.coingecko_api_key
+
+    def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
+        parameters = {
+            "ids": ",".join(COINS[currency].coingecko_id for currency in currencies),
+            "vs_currencies": "usd",
+            "include_last_updated_at": "true",
+            "precision": "full",
+        }
+        with self._fetcher.begin("native") as fetch:
+            prices = fetch.get(f"{self._url}/simple/price", parameters, _read_prices)
+        oldest = datetime.now(UTC) - _STALE
+        rows = []
+        for currency in currencies:
+            # The response leaves out unknown coins.
+            price = prices.get(COINS[currency].coingecko_id, _Price())
+            if price.usd and price.last_updated_at is not None:
+                moment = reply_time(price.last_updated_at)
+                if moment >= oldest:
+                    rows.append(Quote(currency, price.usd, moment))
+        return rows
+
+    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
+        parameters = {
+            "vs_currency": "usd",
+            "from": str(int(start.timestamp())),
+            "to": str(int(end.timestamp())),
+            "precision": "full",
+        }
+        with self._fetcher.begin("native") as fetch:
+            url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
+            chart = fetch.get(url, parameters, _read_chart)
+        return (
+            Quote(currency, usd, reply_time(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
+        )
+
+
+def refuse_coingecko(reply: Reply) -> ProviderFault:
+    """Return the fault that an error status means."""
+    if reply.status == 401 and _TOO_LONG_AGO in reply.text.replace(" ", ""):
+        return Rejected("earlier than this plan allows")
+    return refuse(reply)
+
+
+def _read_prices(reply: Reply) -> dict[str, _Price]:
+    document = read_json(reply.body, dict[str, msgspec.Raw])
+    _check(document)
+    return {coin: read_json(bytes(price), _Price) for coin, price in document.items()}
+
+
+def _read_chart(reply: Reply) -> _Chart:
+    _check(read_json(reply.body, dict[str, msgspec.Raw]))
+    return read_json(reply.body, _Chart)
+
+
+def _check(document: Mapping[str, msgspec.Raw]) -> None:
+    """Raise ProviderFault for an error in a response with status 200."""
+    for name in ("status", "error"):
+        if name in document:
+            if b"429" in bytes(document[name]):
+                raise Overloaded("a rate limit with status 200")
+            raise Malformed("an error with status 200")

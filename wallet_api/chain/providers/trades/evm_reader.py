@@ -1,0 +1,167 @@
+"""The trades of wallets in blocks of an EVM node: receipts, blocks and balances, decoded.
+
+The reasons are in docs/sync.md, "EVM chains from a node".
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wallet_api.base.chains import Chain
+from wallet_api.chain.decoding.amounts import UnusableRow, quantity
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Question, Unanswered
+from wallet_api.chain.decoding.evm.filter import may_have_consented, why_none
+from wallet_api.chain.decoding.evm.logs import Logs
+from wallet_api.chain.decoding.evm.receipts import BlockTransaction, ChainBlock, Receipt
+from wallet_api.chain.decoding.swaps import LeftOut, Reason, TrackedWallet
+from wallet_api.chain.decoding.trades import Decoded
+from wallet_api.chain.providers.trades.evm_answers import Answers, Case
+from wallet_api.chain.providers.trades.evm_beside import Candidates, fees_beside
+from wallet_api.chain.providers.trades.evm_node import NO_BLOCK, EvmNode, Found, block_time
+from wallet_api.chain.providers.trades.evm_receipts import NO_RECEIPT, EvmReceipts
+from wallet_api.chain.providers.trades.source import Block, Chunk, Listed, decode_one
+
+
+class EvmReader:
+    """Reads what wallets did in the blocks in which transfers of theirs were found."""
+
+    def __init__(self, chain: Chain, node: EvmNode) -> None:
+        self._chain = chain
+        self._node = node
+        self._receipts = EvmReceipts(chain, node)
+        self._answers = Answers(node)
+
+    def read(self, found: Mapping[int, Found], new_from: int = 0) -> Chunk:
+        """Return the trades in these blocks. Transactions of blocks before `new_from` are not counted."""
+        chunk = Chunk()
+        cases = self._cases(found, new_from, chunk)
+        for case, result in zip(cases, self._decoded(cases), strict=True):
+            evidence = case.evidence
+            row = Listed(case.wallet, evidence.created_at, evidence.signature)
+            chunk.add(row, result, is_new=case.number >= new_from)
+        return chunk
+
+    def _decoded(self, cases: Sequence[Case]) -> list[Decoded]:
+        """Return what was decoded of the cases. What it depends on is requested for all of them together."""
+        done: dict[int, Decoded] = {}
+        while len(done) < len(cases):
+            wanted: list[tuple[Case, Sequence[Question]]] = []
+            for number, case in enumerate(cases):
+                try:
+                    if number not in done:
+                        index = _index(case.evidence.logs.receipt)
+                        done[number] = decode_one(case.evidence, case.wallet, case.number, index)
+                except Unanswered as missing:
+                    wanted.append((case, missing.questions))
+            self._answers.fill(wanted)
+        return [done[number] for number in range(len(cases))]
+
+    def _cases(self, found: Mapping[int, Found], new_from: int, chunk: Chunk) -> list[Case]:
+        """Return the transactions in which a wallet may have exchanged something, and count the others.
+
+        One that cannot be read is left out, and affects no other one.
+        """
+        together = self._receipts.receipts_and_blocks(found)
+        receipts, blocks = together or (self._receipts.receipts(found), None)
+        read = {
+            signature: _logs(self._chain, receipts[signature])
+            for block in found.values()
+            for signature in block.wallets
+        }
+        candidates: Candidates = {}
+        for number, block in found.items():
+            for signature, wallets in block.wallets.items():
+                logs = read[signature]
+                for wallet in wallets.values():
+                    why = None if logs is None else why_none(logs, wallet)
+                    if why is None:
+                        candidates.setdefault(number, []).append((signature, wallet))
+                    else:
+                        chunk.counts[why] += number >= new_from
+        if blocks is None:
+            blocks = self._node.whole({number: found[number] for number in candidates})
+        fees = fees_beside(self._receipts, found, blocks, candidates)
+        cases: list[Case] = []
+        for number, pairs in candidates.items():
+            cases += _Read(number, found[number], blocks[number], read, fees).cases(pairs, chunk)
+        return cases
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A block with transactions of wallets: what is read of it, by transaction, and what cost a fee alone."""
+
+    number: int
+    found: Found
+    whole: ChainBlock | None
+    logs: Mapping[str, Logs | None]
+    fees: Mapping[str, int]
+
+    def cases(self, pairs: Sequence[tuple[str, TrackedWallet]], chunk: Chunk) -> Iterator[Case]:
+        """Yield the cases of these pairs; what cannot be read is left out of the chunk."""
+        created_at = None if self.whole is None else block_time(self.whole)
+        if self.whole is None or created_at is None:
+            for signature, wallet in pairs:
+                chunk.left_out.append(LeftOut(wallet, signature, Reason.UNREADABLE, NO_BLOCK))
+            return
+        chunk.blocks.append(Block(self.number, self.whole.hash, created_at, tuple(self.found.wallets)))
+        for signature, wallet in pairs:
+            logs = self.logs[signature]
+            transaction = self.whole.transaction(signature)
+            value = _value(transaction)
+            if logs is None or transaction is None or value is None:
+                is_signed = transaction is not None and transaction.is_of(wallet.address)
+                detail = NO_RECEIPT if logs is None or transaction is None else NO_BLOCK
+                left_out = LeftOut(wallet, signature, Reason.UNREADABLE, detail, created_at, is_signed)
+                chunk.left_out.append(left_out)
+            else:
+                own = self._fees_of(self.whole, wallet)
+                is_alone = self._is_alone(self.whole, wallet, {signature, *own})
+                evidence = EvmEvidence(logs, value, created_at, is_alone, sum(own.values()))
+                yield Case(evidence, wallet, self.number)
+
+    def _fees_of(self, whole: ChainBlock, wallet: TrackedWallet) -> dict[str, int]:
+        """Return by transaction the fees of what the wallet has sent and cost nothing else."""
+        sent = (one.hash for one in whole.listed if one.sender.lower() == wallet.address)
+        return {signature: self.fees[signature] for signature in sent if signature in self.fees}
+
+    def _is_alone(self, whole: ChainBlock, wallet: TrackedWallet, but: Collection[str]) -> bool:
+        """Return whether nothing else than some transactions may have changed the coin of a wallet."""
+        return not (
+            wallet in self.found.unlisted
+            or len(whole.listed) < len(whole.transactions)
+            or whole.names(wallet.address, but=but)
+            or any(
+                wallet.address in wallets and _may_concern(self.logs[other], wallet)
+                for other, wallets in self.found.wallets.items()
+                if other not in but
+            )
+        )
+
+
+def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:
+    """Return what is read of a receipt; None if it cannot be read."""
+    try:
+        return None if receipt is None else Logs.from_receipt(chain, receipt)
+    except UnusableRow:
+        return None
+
+
+def _index(receipt: Receipt) -> int | None:
+    """Return the place of a transaction in its block; None if it is not stated."""
+    try:
+        return None if receipt.transaction_index is None else quantity(receipt.transaction_index)
+    except UnusableRow:
+        return None
+
+
+def _value(transaction: BlockTransaction | None) -> int | None:
+    """Return the native coin that was sent with a transaction; None if it cannot be read."""
+    try:
+        return None if transaction is None else quantity(transaction.value)
+    except UnusableRow:
+        return None
+
+
+def _may_concern(logs: Logs | None, wallet: TrackedWallet) -> bool:
+    """Return whether a transaction may have changed the native coin of a wallet."""
+    return logs is None or may_have_consented(logs, wallet)

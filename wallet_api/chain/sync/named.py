@@ -1,0 +1,166 @@
+"""What looks like a trade without a proof: kept by name, and taken in when an operator accepts it.
+
+The reasons are in docs/sync.md, "What is named".
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from wallet_api.base.chains import CHAINS, stored_form
+from wallet_api.base.forms import BadRow
+from wallet_api.chain.decoding.swaps import ACCEPTED, UNSIGNED
+from wallet_api.chain.decoding.trades import Draft
+from wallet_api.chain.providers.trades.source import Unproven
+from wallet_api.chain.sync import report
+from wallet_api.chain.sync.values import dollars_of
+from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
+from wallet_api.ledger.files.lines import Record
+from wallet_api.ledger.files.rows import TradeRow
+from wallet_api.ledger.imports import TradeOptions, import_trades
+
+# The first ones of a wallet that are named: a stranger can make any number.
+MOST_NAMED = 100
+# What is worth less is dust, by which strangers are seen.
+_LEAST_USD = Decimal(1)
+_DETAIL = "nothing proves that the wallet agreed to it"
+
+_NAMED = load_statements(__package__, "named")
+
+
+class NotAccepted(Exception):
+    """A transaction cannot be accepted; the message says why."""
+
+
+def save_named(connection: Connection, unproven: Sequence[Unproven], now: datetime) -> int:
+    """Name what may be a trade of a dollar or more; return how many are named that were not before.
+
+    Of a wallet, the first MOST_NAMED are kept, and further new ones are counted. A removed wallet keeps
+    nothing.
+    """
+    worthy = _worthy(connection, unproven)
+    if not worthy:
+        return 0
+    wallet_ids = list({each.row.wallet.wallet_id for each in worthy})
+    signatures = [each.row.tx_signature for each in worthy]
+    parameters: dict[str, Any] = {"unsigned": UNSIGNED, "wallet_ids": wallet_ids, "signatures": signatures}
+    state = {row["wallet_id"]: row for row in connection.execute(_NAMED["known"], parameters)}
+    known = {(wallet_id, signature) for wallet_id, row in state.items() for signature in row["known"]}
+    room = {number: MOST_NAMED - (state[number]["named"] if number in state else 0) for number in wallet_ids}
+    named: list[Unproven] = []
+    beyond: Counter[tuple[str, str]] = Counter()
+    for each in sorted(worthy, key=lambda each: each.row.created_at):
+        wallet, key = each.row.wallet, (each.row.wallet.wallet_id, each.row.tx_signature)
+        if key in known:
+            continue
+        known.add(key)
+        if room[wallet.wallet_id] > 0:
+            room[wallet.wallet_id] -= 1
+            named.append(each)
+        else:
+            beyond[wallet.chain.name, wallet.address] += each.is_new
+    with suppress(MissingReference), translated(), connection.transaction():
+        _name(connection, named, now)
+        report.add(connection, report.named_beyond_facts(+beyond))
+        return len(named)
+    return 0
+
+
+def read_named(connection: Connection) -> tuple[list[Row], list[Row]]:
+    """Return what is named, and by wallet how many more there were."""
+    named = connection.execute(_NAMED["named"], {"unsigned": UNSIGNED}).fetchall()
+    return named, connection.execute(_NAMED["beyond"]).fetchall()
+
+
+def accept(connection: Connection, signature: str, address: str) -> tuple[Row, int]:
+    """Write the trades of a named transaction; return it, and how many trades are new or corrected.
+
+    Raise NotAccepted, nothing of it written, if it is not named, or if a trade cannot be written.
+    """
+    chains = CHAINS.values()
+    # The hashes of EVM chains have one form; those of Solana are no hexadecimal numbers.
+    signature = signature.lower() if signature[:2].lower() == "0x" else signature
+    parameters = {"address": stored_form(address, chains), "signature": signature}
+    found = connection.execute(_NAMED["found"], parameters).fetchall()
+    if not found:
+        raise NotAccepted(
+            "No such transaction is named. 'wallet-api sync status' names those that can be accepted."
+        )
+    if len(found) > 1:
+        raise NotAccepted("More than one chain has this transaction of this wallet.")
+    (row,) = found
+    with connection.transaction():
+        changed = _import(connection, row)
+        connection.execute(
+            _NAMED["accept"],
+            {name: row[name] for name in ("wallet_id", "tx_signature")} | {"accepted": ACCEPTED},
+        )
+    return row, changed
+
+
+def _import(connection: Connection, row: Row) -> int:
+    rejected: list[str] = []
+
+    def records() -> Iterator[Record[TradeRow]]:
+        place = {name: row[name] for name in ("blockchain", "wallet_address", "tx_signature")}
+        for number, trade in enumerate(row["trades"]):
+            # What nothing proves makes no price.
+            yield number, b"", msgspec.convert(trade | place | {"exchanged_value": "0"}, TradeRow)
+
+    def reject(number: int, line: bytes, fault: BadRow) -> None:
+        rejected.append(str(fault))
+
+    known = {(row["blockchain"], row["wallet_address"]): row["wallet_id"]}
+    changed = import_trades(connection, records(), reject, TradeOptions(wallet_ids=known)).changed
+    if rejected:
+        raise NotAccepted(f"It cannot be accepted: {rejected[0]}")
+    return changed
+
+
+def _worthy(connection: Connection, unproven: Sequence[Unproven]) -> list[Unproven]:
+    """Return those that are worth a dollar, or of unknown worth, in the ledger's words."""
+    drafts = [draft for each in unproven for draft in each.drafts]
+    dollars = dict(zip(map(id, drafts), dollars_of(connection, drafts), strict=True))
+
+    def is_worthy(draft: Draft) -> bool:
+        worth = dollars[id(draft)]
+        return worth is None or worth >= _LEAST_USD
+
+    return [each for each in unproven if any(map(is_worthy, each.drafts))]
+
+
+def _name(connection: Connection, named: Sequence[Unproven], now: datetime) -> None:
+    parameters = {
+        "unsigned": UNSIGNED,
+        "detail": _DETAIL,
+        "wallet_ids": [each.row.wallet.wallet_id for each in named],
+        "signatures": [each.row.tx_signature for each in named],
+        "moments": [each.row.created_at for each in named],
+        "trades": [json.dumps([_trade(draft) for draft in each.drafts]) for each in named],
+        "now": now,
+    }
+    connection.execute(_NAMED["name"], parameters)
+
+
+def _trade(draft: Draft) -> dict[str, Any]:
+    """Return a trade as a file has it. A value that depends on a price is computed when it is written."""
+    stated = {
+        "mint": draft.mint,
+        "transaction_type": "sell" if draft.is_sell else "buy",
+        "token_name": draft.name,
+        "token_amount": _text(draft.token_amount),
+        "created_at": draft.created_at.isoformat(),
+        "value": None if draft.usd_to_convert or draft.is_unvalued else _text(draft.native),
+        "value_usd": None if draft.value_usd is None else _text(draft.value_usd),
+    }
+    return {name: value for name, value in stated.items() if value is not None} | draft.place
+
+
+def _text(number: Decimal) -> str:
+    return f"{number:f}"

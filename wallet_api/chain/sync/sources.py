@@ -1,0 +1,226 @@
+"""Build the sources of trades and prices from the settings, each with its rate limit."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from prometheus_client import CollectorRegistry
+
+from wallet_api.base.chains import CHAINS
+from wallet_api.chain.decoding.swaps import TrackedWallet
+from wallet_api.chain.providers.fetch import SILENCE, Fetcher, Limits
+from wallet_api.chain.providers.jsonrpc import Node
+from wallet_api.chain.providers.markets.dexscreener import DexScreener
+from wallet_api.chain.providers.markets.geckoterminal import GeckoTerminal
+from wallet_api.chain.providers.markets.jupiter import Jupiter
+from wallet_api.chain.providers.markets.source import MarketSource
+from wallet_api.chain.providers.metadata.evm import EvmTokens
+from wallet_api.chain.providers.metadata.faces import FaceSource
+from wallet_api.chain.providers.metadata.solana import SolanaTokens
+from wallet_api.chain.providers.metrics import FetchMetrics
+from wallet_api.chain.providers.pace import Pace
+from wallet_api.chain.providers.prices.binance import Binance
+from wallet_api.chain.providers.prices.coingecko import CoinGecko, refuse_coingecko
+from wallet_api.chain.providers.trades.evm_rpc import EvmRpcTrades
+from wallet_api.chain.providers.trades.moralis import MoralisTrades
+from wallet_api.chain.providers.trades.solana_rpc import SolanaRpcTrades
+from wallet_api.chain.providers.trades.solana_stream import SolanaStream
+from wallet_api.chain.providers.trades.source import Chunk, Notice, Recheck, TradeSource
+from wallet_api.chain.sync.prices import Prices
+from wallet_api.settings import Settings, SettingsError
+
+# Longer than for balances, since a page of a hundred swaps may take long.
+_PAGE_SECONDS = 90.0
+_TRADE_TRIES = 4
+_PRICE_TRIES = 2
+_BINANCE_REQUESTS_PER_SECOND = 5.0
+# A single wallet that always fails must not open the breaker; the round detects a provider that is down, and
+# pauses. Faults with a limit of their own, such as a ban, open it for the time that the provider names.
+_NO_BREAKER = 2**31
+NOTICE_THREADS = 4
+"""The threads that read what a node has notified of, beside those that read wallets."""
+# A websocket without a new slot for so many FOLLOW_SECONDS counts as lost.
+_SILENT_PERIODS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A source of trades, the chains that it supplies, its pace, and the settings of its key and its URL.
+
+    `methods` counts the calls of a node. `stream` makes what notifies of new transactions, and `read_notice`
+    reads one, if the node can; `recheck` reads blocks again, of a source that reads blocks.
+    """
+
+    source: TradeSource
+    chains: Sequence[str]
+    pace: Pace
+    key_setting: str
+    url_setting: str
+    methods: Counter[str] = field(default_factory=Counter)
+    stream: Callable[[Callable[[Notice], None]], SolanaStream] | None = field(default=None, repr=False)
+    read_notice: Callable[[TrackedWallet, Notice], Chunk] | None = field(default=None, repr=False)
+    recheck: Recheck | None = field(default=None, repr=False)
+
+
+def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
+    """Return the chains that a provider supplies together: those of Moralis, or that of a node.
+
+    Without arguments, these are all configured chains. Raise SettingsError if no provider is configured at
+    all, or for one of the given chains.
+    """
+    missing = "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
+    of_moralis: list[str] = []
+    of_nodes: list[str] = []
+    for chain in chains or CHAINS:
+        name = chain.upper()
+        if settings.chain(chain).trades_provider == "rpc":
+            if settings.chain(chain).rpc_url is None:
+                raise SettingsError(
+                    f"{name}_RPC_URL is not set; with {name}_TRADES_PROVIDER=rpc it names the node"
+                )
+            of_nodes.append(chain)
+        elif settings.moralis_api_key is not None:
+            of_moralis.append(chain)
+        elif chains:
+            raise SettingsError(missing)
+    if not of_moralis and not of_nodes:
+        raise SettingsError(missing)
+    return [*([of_moralis] if of_moralis else []), *([chain] for chain in of_nodes)]
+
+
+def trade_limits(settings: Settings) -> Limits:
+    """Return the limits of the requests for trades."""
+    page_seconds = max(_PAGE_SECONDS, settings.holdings_fetch_seconds)
+    return replace(
+        Limits.from_settings(settings),
+        silence_seconds=page_seconds * SILENCE,
+        total_seconds=page_seconds,
+        tries=_TRADE_TRIES,
+        connections=settings.sync_threads + NOTICE_THREADS,
+        breaker_failures=_NO_BREAKER,
+        breaker_seconds=0.0,
+    )
+
+
+@contextmanager
+def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Provider]]:
+    """Yield the providers of these chains, or of all. Raise SettingsError as supplied_chains()."""
+    limits = trade_limits(settings)
+    with ExitStack() as stack:
+        providers = []
+        for names in supplied_chains(settings, chains):
+            make = _node if settings.chain(names[0]).trades_provider == "rpc" else _moralis
+            providers.append(make(settings, limits, names, stack))
+        yield providers
+
+
+def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: ExitStack) -> Provider:
+    pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
+    metrics = FetchMetrics(CollectorRegistry())
+    fetcher = Fetcher("moralis", limits, metrics, pace=pace)
+    fetcher.session.headers["X-API-Key"] = str(settings.moralis_api_key)
+    stack.callback(fetcher.close)
+    return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
+
+
+def node_url(settings: Settings, chain: str) -> str:
+    """Return the URL of the node of a chain. Raise SettingsError if there is none."""
+    url = settings.chain(chain).rpc_url
+    if url is None:
+        raise SettingsError(f"{chain.upper()}_RPC_URL is not set; it names the node of {chain}")
+    return url
+
+
+def _node_of(settings: Settings, limits: Limits, chain: str, stack: ExitStack) -> tuple[Node, Pace]:
+    pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
+    node = Node(node_url(settings, chain), limits, FetchMetrics(CollectorRegistry()), pace)
+    stack.callback(node.fetcher.close)
+    return node, pace
+
+
+def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: ExitStack) -> Provider:
+    (chain,) = chains
+    node, pace = _node_of(settings, limits, chain, stack)
+    setting, own = f"{chain.upper()}_RPC_URL", settings.chain(chain)
+    if not CHAINS[chain].is_evm:
+        stream = partial(
+            SolanaStream,
+            own.ws_url or str(own.rpc_url).replace("http", "ws", 1),
+            settings.follow_subscriptions,
+            settings.follow_seconds * _SILENT_PERIODS,
+        )
+        trades = SolanaRpcTrades(node)
+        return Provider(
+            trades, chains, pace, setting, setting, node.methods, stream, read_notice=trades.read_notice
+        )
+    source = EvmRpcTrades(CHAINS[chain], node, own.confirm_seconds)
+    return Provider(source, chains, pace, setting, setting, node.methods, recheck=source.recheck)
+
+
+def _moralis_urls(chains: Sequence[str]) -> str:
+    """Return the settings of the URLs that these chains use."""
+    settings = {"MORALIS_EVM_URL" if CHAINS[chain].is_evm else "MORALIS_SOLANA_URL" for chain in chains}
+    return ", ".join(sorted(settings))
+
+
+@contextmanager
+def face_sources(
+    settings: Settings, chains: Sequence[str] = ()
+) -> Iterator[tuple[dict[str, FaceSource], list[Pace]]]:
+    """Yield the nodes of these chains, or of all that have one, with the pace of each.
+
+    Raise SettingsError if none has one, or one of the given chains.
+    """
+    limits = replace(Limits.from_settings(settings), tries=_TRADE_TRIES, breaker_failures=_NO_BREAKER)
+    with ExitStack() as stack:
+        sources: dict[str, FaceSource] = {}
+        paces = []
+        for chain in chains or [chain for chain in CHAINS if settings.chain(chain).rpc_url is not None]:
+            node, pace = _node_of(settings, limits, chain, stack)
+            paces.append(pace)
+            sources[chain] = EvmTokens(CHAINS[chain], node) if CHAINS[chain].is_evm else SolanaTokens(node)
+        if not sources:
+            raise SettingsError("no node is configured (SOLANA_RPC_URL, ETH_RPC_URL …)")
+        yield sources, paces
+
+
+@contextmanager
+def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
+    """Yield CoinGecko, and Binance for what CoinGecko lacks, with the pace of each."""
+    limits = replace(Limits.from_settings(settings), tries=_PRICE_TRIES, breaker_failures=_NO_BREAKER)
+    hold = settings.holdings_backoff_seconds
+    paces = [
+        Pace(settings.coingecko_requests_per_minute / 60, hold),
+        Pace(_BINANCE_REQUESTS_PER_SECOND, hold),
+    ]
+    metrics = FetchMetrics(CollectorRegistry())
+    gecko = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces[0])
+    binance = Fetcher("binance", limits, metrics, pace=paces[1])
+    with closing(gecko), closing(binance):
+        yield Prices((CoinGecko(settings, gecko), Binance(settings, binance))), paces
+
+
+@contextmanager
+def market_source(settings: Settings) -> Iterator[tuple[MarketSource | None, Sequence[Pace]]]:
+    """Yield the provider of market prices, and its paces; None if none is configured."""
+    name = settings.market_prices_provider
+    if name is None:
+        yield None, ()
+        return
+    limits = replace(Limits.from_settings(settings), tries=_PRICE_TRIES)
+    per_minute = {
+        "dexscreener": settings.dexscreener_requests_per_minute,
+        "geckoterminal": settings.geckoterminal_requests_per_minute,
+        "jupiter": settings.jupiter_requests_per_minute,
+    }
+    pace = Pace(per_minute[name] / 60, settings.holdings_backoff_seconds)
+    fetcher = Fetcher(name, limits, FetchMetrics(CollectorRegistry()), pace=pace)
+    makers: Mapping[str, Callable[[Settings, Fetcher], MarketSource]] = {
+        "dexscreener": DexScreener,
+        "geckoterminal": GeckoTerminal,
+        "jupiter": Jupiter,
+    }
+    with closing(fetcher):
+        yield makers[name](settings, fetcher), [pace]

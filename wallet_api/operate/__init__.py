@@ -1,0 +1,1 @@
+"""What an operator runs: the commands, backups, the embedded servers, the demo."""

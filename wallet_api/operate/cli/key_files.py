@@ -1,0 +1,176 @@
+"""`wallet-api keys import`: make many keys at once, and write their secrets to a file."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import click
+import msgspec
+import orjson
+from msgspec import UNSET
+
+from wallet_api.api.blueprints import operation_names
+from wallet_api.api.keys import KeyOptions, create_key
+from wallet_api.api.keys.bounds import KeyRequestError
+from wallet_api.base.forms import BadRow, must_be
+from wallet_api.base.times import read_time
+from wallet_api.database import Connection
+from wallet_api.ledger.files.lines import Record, Reject
+from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source
+from wallet_api.ledger.files.rejects import rejects_of
+from wallet_api.ledger.files.rows import good
+from wallet_api.operate.cli.key_options import NOTHING, keys_database, plain_number
+from wallet_api.operate.cli.output import SOME_REJECTED, json_option, print_json
+
+MOST = 10_000
+
+
+class NewKey(msgspec.Struct):
+    """A row of a file of keys. Several chains, types or operations are a list, or words in a text."""
+
+    name: str
+    credits: Any = UNSET
+    monthly: Any = UNSET
+    rate: str | None = None
+    expires: str | None = None
+    chain: Any = UNSET
+    type: Any = UNSET
+    operation: Any = UNSET
+
+    def options(self) -> KeyOptions:
+        """Return what the key may do. An empty value is the default. Raises BadRow."""
+        values = {
+            "credits": _number("credits", self.credits),
+            "monthly": _number("monthly", self.monthly),
+            "rate": self.rate,
+            "expires_at": _time(self.expires),
+            "chains": _words("chain", self.chain),
+            "types": _words("type", self.type),
+            "operations": _words("operation", self.operation),
+        }
+        return cast(
+            KeyOptions,
+            {
+                name: value
+                for name, value in values.items()
+                if value not in (None, "", [], NOTHING[name], [NOTHING[name]])
+            },
+        )
+
+
+@click.command("import")
+@click.argument("file")
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="The new file for the secrets, which must not exist. Default: FILE.secrets.ndjson.",
+)
+@json_option
+def import_keys(file: str, output: str | None, as_json: bool) -> None:
+    """Create the keys of FILE, and write their secrets to a new file that only you can read.
+
+    FILE is CSV or NDJSON, with the columns name, and where they are needed credits, monthly, rate, expires,
+    chain, type and operation. The new file has a line {"name": …, "key": …} for each key. All of them become
+    valid at once. Rejected rows are written to FILE.rejects.ndjson; the exit status is then 3.
+    """
+    secrets = Path(output or f"{'stdin' if file == '-' else file}.secrets.ndjson")
+    try:
+        with (
+            open_source(file) as source,
+            rejects_of(file) as rejects,
+            keys_database(creates=True) as connection,
+        ):
+            count = _import(connection, source, rejects.add, secrets)
+    except UnreadableFile as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        where = {"secrets": str(secrets)} if count else {}
+        left = {"rejects": str(rejects.path)} if rejects.count else {}
+        print_json({"created": count, "rejected": rejects.count, **where, **left})
+    else:
+        click.echo(f"Created {count} keys; {rejects.count} rows rejected.")
+        if count:
+            click.echo(f"Their secrets, which cannot be shown again: {secrets}", err=True)
+        if rejects.count:
+            click.echo(f"Rejected rows, with reasons: {rejects.path}", err=True)
+    if rejects.count:
+        sys.exit(SOME_REJECTED)
+
+
+def _import(connection: Connection, source: Source, reject: Reject, secrets: Path) -> int:
+    count = 0
+    known = operation_names()
+    with _new_file(secrets) as file, connection.transaction():
+        for number, line, row in _warned(source):
+            try:
+                name, key = _create(connection, good(row), known)
+            except (BadRow, KeyRequestError) as fault:
+                reject(number, line, fault if isinstance(fault, BadRow) else BadRow(str(fault)))
+                continue
+            file.write(orjson.dumps({"name": name, "key": key}) + b"\n")
+            count += 1
+            if count > MOST:
+                raise click.ClickException(f"{source.name} has more than {MOST:,} keys: divide it.")
+        # Before the keys are valid: none of them may be lost.
+        file.flush()
+        os.fsync(file.fileno())
+    if not count:
+        secrets.unlink()
+    return count
+
+
+def _create(connection: Connection, row: NewKey, known: tuple[str, ...]) -> tuple[str, str]:
+    options = row.options()
+    for operation in options.get("operations") or ():
+        if operation not in known:
+            raise BadRow(f"operation {operation[:40]!r} is none of {', '.join(known)}")
+    return row.name, create_key(connection, row.name, **options)
+
+
+def _warned(source: Source) -> Iterator[Record[NewKey]]:
+    return source.records(NewKey, lambda text: click.echo(f"Warning: {text}", err=True))
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file that only its owner can read, and remove it if the block fails."""
+    try:
+        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise click.ClickException(f"{path} exists: name another --output.") from None
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}.") from error
+    try:
+        with os.fdopen(number, "wb") as file:
+            yield file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _number(field: str, value: Any) -> int | str | None:
+    if value in (UNSET, None, "", NOTHING[field]):
+        return None
+    number = plain_number(str(value)) if isinstance(value, int | str) and value is not True else None
+    if number is None:
+        raise must_be(field, f"a whole number or {NOTHING[field]}", value)
+    return number
+
+
+def _time(text: str | None) -> Any:
+    if not text or text == NOTHING["expires_at"]:
+        return None
+    try:
+        return read_time(text)
+    except ValueError:
+        raise must_be("expires", "a day such as 2030-12-31, a time, or never", text) from None
+
+
+def _words(field: str, value: Any) -> list[str]:
+    words = value.replace(",", " ").split() if isinstance(value, str) else value or []
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise must_be(field, "a text, or a list of texts", value)
+    return words

@@ -1,0 +1,131 @@
+"""The options of keys that several commands have, and their database."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, cast
+
+import click
+
+from wallet_api.api.blueprints import operation_names
+from wallet_api.api.keys import KeyOptions
+from wallet_api.api.keys.bounds import KeyRequestError
+from wallet_api.database import Connection
+from wallet_api.operate.cli.environment import database
+from wallet_api.operate.cli.options import all_of, moment
+
+# Of more the service has no use.
+MAX_DIGITS = 18
+# By option: the word for the default.
+NOTHING: Mapping[str, str] = {
+    "credits": "unlimited",
+    "monthly": "none",
+    "rate": "default",
+    "expires_at": "never",
+    "chains": "any",
+    "types": "any",
+    "operations": "any",
+}
+
+_Callback = Callable[[click.Context, click.Parameter, Any], Any]
+
+
+def plain_number(text: str) -> int | None:
+    """Return a whole number in plain digits; None if the text is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else None
+
+
+def _number_or(word: str) -> _Callback:
+    def read(context: click.Context, option: click.Parameter, text: str | None) -> int | str | None:
+        if text is None or text == word:
+            return text
+        number = plain_number(text)
+        if number is None:
+            raise click.BadParameter(f"{text[:40]!r} is neither a whole number nor {word}.", context, option)
+        return number
+
+    return read
+
+
+def _moment_or_never(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> datetime | str | None:
+    return text if text == "never" else moment(context, option, text)
+
+
+def _words(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...] | str:
+    return "any" if words == ("any",) else words
+
+
+def _operations(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> Any:
+    words = _words(context, option, names)
+    if isinstance(words, tuple) and words:
+        known = operation_names()
+        unknown = next((name for name in words if name not in known), None)
+        if unknown is not None:
+            raise click.BadParameter(
+                f"{unknown[:40]!r} is no operation; they are {', '.join(known)}, or any alone.",
+                context,
+                option,
+            )
+    return words
+
+
+key_options = all_of(
+    click.option(
+        "--credits", metavar="N|unlimited", callback=_number_or("unlimited"), help="The balance, or no limit."
+    ),
+    click.option(
+        "--monthly", metavar="N|none", callback=_number_or("none"), help="The balance of each month."
+    ),
+    click.option("--rate", help="Rate limit, such as 300/minute, or default for DEFAULT_RATE."),
+    click.option(
+        "--expires",
+        "expires_at",
+        metavar="DATE|never",
+        callback=_moment_or_never,
+        help="Day (UTC) or time of expiry.",
+    ),
+    click.option(
+        "--chain",
+        "chains",
+        multiple=True,
+        metavar="CHAIN|any",
+        callback=_words,
+        help="Bind the key to a chain. Can be repeated.",
+    ),
+    click.option(
+        "--type",
+        "types",
+        multiple=True,
+        metavar="TYPE|any",
+        callback=_words,
+        help="Bind the key to wallets of a type. Can be repeated.",
+    ),
+    click.option(
+        "--operation",
+        "operations",
+        multiple=True,
+        metavar="OPERATION|any",
+        callback=_operations,
+        help="Bind the key to an operation, by its operationId. Can be repeated.",
+    ),
+)
+
+
+def given_options(values: Mapping[str, Any]) -> KeyOptions:
+    """Return the options that were given; None for one that is the word for its default."""
+    given = {name: value for name, value in values.items() if value is not None and value != ()}
+    return cast(
+        KeyOptions, {name: None if value == NOTHING[name] else value for name, value in given.items()}
+    )
+
+
+@contextmanager
+def keys_database(*, creates: bool = False) -> Iterator[Connection]:
+    """Yield a connection. A key that cannot be as requested is an error of the command."""
+    try:
+        with database(creates=creates) as connection:
+            yield connection
+    except KeyRequestError as error:
+        raise click.ClickException(f"{error}.") from error

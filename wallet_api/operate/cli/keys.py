@@ -1,0 +1,226 @@
+"""`wallet-api keys`: manage API keys."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+
+from wallet_api.api import keys as api_keys
+from wallet_api.api.keys.bounds import BOUNDS
+from wallet_api.api.keys.usage import EXPIRES_SOON, read_usage
+from wallet_api.api.keys.usage import list_keys as read_keys
+from wallet_api.base.times import shown_time
+from wallet_api.database import Row
+from wallet_api.operate.cli.key_files import import_keys
+from wallet_api.operate.cli.key_options import given_options, key_options, keys_database
+from wallet_api.operate.cli.options import span
+from wallet_api.operate.cli.output import json_option, print_json, print_table, typed
+from wallet_api.operate.cli.usage import by_operation, first_day
+
+_COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
+_TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used_at")
+
+
+def _overlap(context: click.Context, option: click.Parameter, text: str) -> timedelta:
+    overlap = timedelta() if text in ("0", "0s") else span(text)
+    if overlap is None:
+        raise click.BadParameter(f"{text!r} is no such time as 24h, 7d, 30m or 0.", context, option)
+    return overlap
+
+
+@click.group()
+def keys() -> None:
+    """Create, list, change, rotate, revoke and top up API keys."""
+
+
+@keys.command()
+@click.argument("name")
+@key_options
+@json_option
+def create(name: str, as_json: bool, **values: Any) -> None:
+    """Create a key and print it. Only its hash is stored, so it cannot be shown again.
+
+    It has no limit of credits unless --credits or --monthly gives it some, and --monthly alone begins with N.
+    A key that is bound gets a 403 for all else. The name of a revoked key can be given again.
+    """
+    with keys_database(creates=True) as connection:
+        key = api_keys.create_key(connection, name, **given_options(values))
+    _show_secret(name, key, {}, as_json=as_json)
+
+
+keys.add_command(import_keys)
+
+
+@keys.command("list")
+@json_option
+def list_keys_command(as_json: bool) -> None:
+    """List all keys with their credits, rates, states and use.
+
+    REQUESTS and CHARGED are those of today (UTC) and of the last 30 days. They lack the last 10 seconds.
+    """
+    with keys_database() as connection:
+        rows = read_keys(connection)
+    if as_json:
+        print_json([_plain(row) for row in rows])
+    elif not rows:
+        click.echo(f"There are no keys. Create one: {typed('keys create NAME')}")
+    else:
+        print_table([_COLUMNS, *(_line(row, datetime.now(UTC)) for row in rows)])
+    _warn_of_expiry(rows)
+
+
+@keys.command()
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Show a key, its use today and in the last 30 days, and the operations that it used then."""
+    with keys_database() as connection:
+        rows = [row for row in read_keys(connection) if row["name"] == name]
+        usage = read_usage(connection, first_day(), name)
+    operations = by_operation(usage)
+    if as_json:
+        print_json([_plain(row) for row in rows][-1] | {"operations_30_days": operations})
+    else:
+        for label, cell in zip(_COLUMNS, _line(rows[-1], datetime.now(UTC)), strict=True):
+            click.echo(f"{label.capitalize():10} {cell}")
+        if operations:
+            click.echo()
+            print_table(
+                [
+                    ("OPERATION", "REQUESTS", "CHARGED"),
+                    *(
+                        (one["operation"], f"{one['requests']:,}", f"{one['credits']:,}")
+                        for one in operations
+                    ),
+                ]
+            )
+    _warn_of_expiry(rows[-1:])
+
+
+@keys.command("set")
+@click.argument("name")
+@key_options
+def set_key_command(name: str, **values: Any) -> None:
+    """Change what a key may do, at once or after KEY_CACHE_SECONDS at most.
+
+    With --monthly the balance becomes N at once, and again with the first charge of each month (UTC),
+    whatever was left or added; with --credits too, that is the balance until then. --chain, --type and
+    --operation replace those of before, and any takes them away.
+    """
+    changes = given_options(values)
+    if not changes:
+        raise click.UsageError(
+            "Give --rate, --expires, --credits or --monthly, or --chain, --type or --operation."
+        )
+    with keys_database() as connection:
+        row = api_keys.set_key(connection, name, **changes)
+    expiry = "does not expire" if row["expires_at"] is None else f"expires {shown_time(row['expires_at'])}"
+    click.echo(
+        f"{name} has {_credits(row)} credits, the rate {row['rate'] or 'default'}, and {expiry}{_scope(row)}."
+    )
+
+
+@keys.command()
+@click.argument("name")
+@click.option(
+    "--overlap",
+    default="24h",
+    show_default=True,
+    metavar="24h|7d|30m",
+    callback=_overlap,
+    help="How long the secret before it is still accepted.",
+)
+@json_option
+def rotate(name: str, overlap: timedelta, as_json: bool) -> None:
+    """Give a key another secret, and print it.
+
+    Until the end of --overlap the secret before it is accepted too; both have the same credits and rate. A
+    second rotation ends the overlap of the first.
+    """
+    with keys_database() as connection:
+        key, until = api_keys.rotate_key(connection, name, overlap)
+    _show_secret(name, key, {"previous_until": shown_time(until)}, as_json=as_json)
+    if not as_json:
+        click.echo(f"The key before it is accepted until {shown_time(until)}.", err=True)
+
+
+@keys.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Revoke without confirmation, which is for terminals alone.")
+def revoke(name: str, yes: bool) -> None:
+    """Revoke a key permanently. Workers refuse it after KEY_CACHE_SECONDS at most."""
+    if not yes and sys.stdin.isatty() and not click.confirm(f"Revoke {name} permanently?", err=True):
+        raise click.ClickException("Nothing was revoked.")
+    with keys_database() as connection:
+        revoked_at = api_keys.revoke_key(connection, name)
+    click.echo(f"{name} was revoked at {shown_time(revoked_at)}.")
+
+
+@keys.command("top-up")
+@click.argument("name")
+@click.argument("credits", type=int, metavar="N")
+def top_up(name: str, credits: int) -> None:
+    """Add N credits to a key."""
+    with keys_database() as connection:
+        balance = api_keys.top_up_key(connection, name, credits)
+    click.echo(f"{name} has {balance} credits.")
+
+
+def _show_secret(name: str, key: str, more: dict[str, str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"name": name, "key": key} | more)
+    else:
+        click.echo(f"The key of {name}. It is shown only once:", err=True)
+        click.echo(key)
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    times = {name: row[name] and shown_time(row[name]) for name in _TIMES}
+    return {name: value for name, value in row.items() if name != "key_id"} | times
+
+
+def _warn_of_expiry(rows: Sequence[Row]) -> None:
+    now = datetime.now(UTC)
+    soon = [
+        f"{row['name']} ({shown_time(row['expires_at'])})"
+        for row in rows
+        if row["revoked_at"] is None and row["expires_at"] and now < row["expires_at"] < now + EXPIRES_SOON
+    ]
+    if soon:
+        click.echo(f"Warning: expires within {EXPIRES_SOON.days} days: {', '.join(soon)}", err=True)
+
+
+def _line(row: Row, now: datetime) -> tuple[str, ...]:
+    return (
+        row["name"],
+        _credits(row),
+        row["rate"] or "default",
+        _state(row, now),
+        shown_time(row["created_at"]),
+        "never" if row["last_used_at"] is None else shown_time(row["last_used_at"]),
+        f"{row['requests_today']:,} / {row['requests_30_days']:,}",
+        f"{row['credits_today']:,} / {row['credits_30_days']:,}",
+    )
+
+
+def _credits(row: Row) -> str:
+    monthly = "" if row["monthly"] is None else f" ({row['monthly']} a month)"
+    return "unlimited" if row["credits"] is None else f"{row['credits']}{monthly}"
+
+
+def _scope(row: Row) -> str:
+    bounds = [", ".join(row[name]) for name in BOUNDS if row[name]]
+    return f"; it is bound to {'; '.join(bounds)}" if bounds else ""
+
+
+def _state(row: Row, now: datetime) -> str:
+    if row["revoked_at"] is not None:
+        return f"revoked {shown_time(row['revoked_at'])}"
+    state = "valid"
+    if row["expires_at"] is not None:
+        state = f"{'expired' if row['expires_at'] <= now else 'expires'} {shown_time(row['expires_at'])}"
+    if row["previous_until"] is not None and row["previous_until"] > now:
+        state += f", rotated, both until {shown_time(row['previous_until'])}"
+    return state + _scope(row)

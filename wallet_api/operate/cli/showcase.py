@@ -1,0 +1,144 @@
+"""The demo's key, and what `wallet-api up` prints about the next steps."""
+
+import os
+import secrets
+from pathlib import Path
+
+import click
+
+from wallet_api.api.keys import create_key, key_hash, top_up_key
+from wallet_api.database import Connection, load_sql
+from wallet_api.operate.cli.output import typed
+from wallet_api.operate.demo import has_demo, newest_trade
+
+_FIND_EXAMPLE = load_sql("wallet_api.operate.cli", "find_example")
+_FIND_KEY = load_sql("wallet_api.api.access", "find_keys")
+
+# Shown in each response; enough for a smoke check every five minutes, ten days long.
+_CREDITS = 100_000
+
+_OWN_DATA = """\
+Next, in another terminal with the same settings:
+
+  {create}       # prints a key
+  {load}    # then prices and trades: docs/import.md
+  {sync}            # or import them from a provider: docs/sync.md"""
+_FIRST_WALLETS = """\
+No wallets are tracked yet. Next, in another terminal with the same settings (docs/first-wallets.md):
+
+  {find}    # finds wallets by the first buyers of tokens
+  {load}    # that list, or your own
+  {sync}
+
+Then '{create}' prints a key for {page}."""
+_SYNC_BESIDE = "# Their trades of the last 30 days are then read by this command itself."
+_HAS_WALLETS = "SELECT EXISTS (SELECT FROM wallets)"
+_DEMO = """\
+Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:
+
+  KEY={key}
+{requests}
+
+Next, for wallets of your own, in a new database (docs/first-wallets.md, docs/import.md):
+
+  export WALLET_API_HOME=…    # a new folder
+  {up}"""
+_REQUESTS = (
+    "wallets?blockchain=solana&type=kol&limit=3",
+    "wallets/history?blockchain=solana&type=kol&address={address}&limit=3",
+    "wallets/holdings?blockchain=solana&address={address}",
+    "transactions/volume?blockchain=solana&type=kol&hours=24",
+    "wallet/leaderboard?blockchain=solana&type=kol&period=7d&limit=3",
+    "wallets/tracker?blockchain=solana&address={address}",
+    "transactions/latest?blockchain=solana&type=kol&limit=3",
+    "signals?blockchain=solana&type=kol&mode=cluster&limit=3",
+    "transactions/count?blockchain=solana&type=kol&hours=1",
+)
+
+
+def warn_of_demo(connection: Connection) -> None:
+    """Warn on standard error if the database contains the demo's wallets."""
+    if has_demo(connection):
+        click.echo(
+            "Warning: this database contains the demo data, so responses will mix your wallets with it. "
+            "To keep them apart, set WALLET_API_HOME to a new folder (or DATABASE_URL to an empty database), "
+            f"start '{typed('up --no-demo')}', and import there.",
+            err=True,
+        )
+
+
+def guide(
+    connection: Connection, url: str, demo_home: Path | None, *, has_page: bool, is_synced: bool
+) -> str:
+    """Return the text for a first visit: the addresses, and the next steps; for the demo also requests.
+
+    `demo_home` is the folder of the demo, if it is one; `is_synced` is whether trades are read beside it.
+    """
+    page = f"Boards, wallets and tokens, in a browser, are at {url}/\n" if has_page else ""
+    if demo_home is not None:
+        next_steps = _demo_guide(connection, demo_home, url)
+    elif connection.fetch_value(_HAS_WALLETS):
+        next_steps = _own_guide()
+    else:
+        next_steps = _first_wallets(f"{url}/" if has_page else f"{url}/docs", is_synced=is_synced)
+    return (
+        f"\n{page}The Wallet Intelligence API is at {url}/v1\n"
+        f"Its reference, with a console to try requests, is at {url}/docs\n\n{next_steps}"
+    )
+
+
+def _own_guide() -> str:
+    commands = {"create": "keys create NAME", "load": "import wallets FILE", "sync": "sync trades"}
+    return _OWN_DATA.format_map({name: typed(command) for name, command in commands.items()})
+
+
+def _first_wallets(page: str, *, is_synced: bool) -> str:
+    commands = {
+        "find": "discover MINT MINT --chain solana",
+        "load": "import wallets discovered-solana.ndjson",
+        "sync": "sync trades --since 30d",
+        "create": "keys create NAME",
+    }
+    texts = {name: typed(command) for name, command in commands.items()}
+    if is_synced:
+        texts["sync"] = _SYNC_BESIDE
+    return _FIRST_WALLETS.format(**texts, page=page)
+
+
+def _demo_guide(connection: Connection, home: Path, url: str) -> str:
+    address = connection.fetch_value(_FIND_EXAMPLE, {"blockchain": "solana", "type": "kol"}) or ""
+    requests = (
+        f"""  curl -H "Authorization: Bearer $KEY" '{url}/v1/{request.format(address=address)}'"""
+        for request in _REQUESTS
+    )
+    return _DEMO.format(
+        newest=newest_trade(connection),
+        key=_demo_key(connection, home),
+        requests="\n".join(requests),
+        up=typed("up --no-demo"),
+    )
+
+
+def demo_key_file(home: Path) -> Path:
+    """Return the file with the demo's key."""
+    return home / "demo-key"
+
+
+def _demo_key(connection: Connection, home: Path) -> str:
+    """Return a valid key with all of its credits, the same at each start.
+
+    It is stored in a file that only this user can read.
+    """
+    file = demo_key_file(home)
+    if file.exists():
+        key = file.read_text().strip()
+        row = connection.execute(_FIND_KEY, {"key_ids": [], "key_hash": key_hash(key)}).fetchone()
+        if row is not None and row["revoked_at"] is None:
+            if row["credits"] is not None and row["credits"] < _CREDITS:
+                top_up_key(connection, row["name"], _CREDITS - row["credits"])
+            return key
+    key = create_key(connection, f"demo {secrets.token_hex(3)}", credits=_CREDITS)
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as output:
+        output.write(f"{key}\n")
+    return key
