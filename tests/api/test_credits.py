@@ -342,6 +342,8 @@ def test_while_the_database_hangs_a_key_with_credits_is_refused_and_no_credit_is
     before = _charged(outages)
     free = get(outages.gunicorn.url + WALLETS, headers=outages.headers)
     with _paying(outages) as paying, callers(free, pause_seconds=0.01) as others:
+        # By then each worker has read the key.
+        assert eventually(lambda: others.statuses[200] > 100)
         with outages.hanging("postgres"):
             assert eventually(lambda: paying.statuses[503] > 20)
             answered = others.statuses[200]
