@@ -10,12 +10,12 @@ from wallet_api.api.responses import (
     cached,
     cors,
     counters,
+    cursor_seals,
     dollars,
     envelope,
     headers,
     large,
     operator,
-    seals,
 )
 from wallet_api.chain.sync.metrics import sync_metrics
 from wallet_api.notify.metrics import notify_metrics
@@ -48,7 +48,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, made.bulkhead)
     dollars.init_app(app, made.database, settings.native_price_max_age_seconds)
     large.init_app(app)
-    seals.init_app(app, made.database, made.bulkhead)
+    cursor_seals.init_app(app, made.database, made.bulkhead)
     made.gate.init_app(app, envelope.error_response)
     services.init_app(app, made)
     metrics.init_app(app, notify_metrics, sync_metrics)

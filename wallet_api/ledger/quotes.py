@@ -15,8 +15,8 @@ from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rejects import repeated_rows
 from wallet_api.ledger.files.rows import QuoteRow, good
 from wallet_api.ledger.imports import Summary
+from wallet_api.ledger.quote_verdicts import Judge, MarketQuote, NotUsed, Price
 from wallet_api.ledger.tokens import find_tokens
-from wallet_api.ledger.verdicts import Judge, MarketQuote, NotUsed, Price
 
 # The last quote of each minute is kept for the first time, that of each hour for the second.
 MINUTES_KEPT = timedelta(days=2)

@@ -36,7 +36,7 @@ def last_key(kind: type[StructKey], head: Mapping[str, Any]) -> StructKey | None
 def decode_cursor(cursor: str, scope: Scope, key_type: type[Key], parameter: str = "cursor") -> Key:
     """Return the key in a cursor that `encode` made. Raises InvalidParameter if it is of another scope.
 
-    What encode has not made is refused before: see responses/seals.py.
+    What encode has not made is refused before: see api/responses/cursor_seals.py.
     """
     raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     try:

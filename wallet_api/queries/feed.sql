@@ -46,7 +46,7 @@
               SELECT created_at
                 FROM trades
                WHERE trades.wallet_id = lifetimes.wallet_id
-{before_key}
+{page_conditions}
                ORDER BY created_at DESC
                LIMIT 1) AS newest
         WHERE lifetimes.blockchain = %(blockchain)s
@@ -76,7 +76,7 @@
               SELECT created_at
                 FROM trades
                WHERE trades.wallet_id = lifetimes.wallet_id
-{before_key}
+{page_conditions}
                ORDER BY created_at DESC
                LIMIT (SELECT trades_each
                         FROM share)) AS trade
@@ -108,7 +108,7 @@
                WHERE trades.wallet_id = lifetimes.wallet_id
                  AND created_at >= (SELECT oldest_at
                                       FROM horizon)
-{before_key}
+{page_conditions}
                ORDER BY created_at DESC
                FETCH FIRST (%(scan)s::bigint + 1) ROWS WITH TIES) AS trade
        ),

@@ -10,9 +10,9 @@ from werkzeug.datastructures import MultiDict
 from wallet_api.api.access.current import current_request
 from wallet_api.api.access.scopes import UNBOUND
 from wallet_api.api.keys import may_contain_key
-from wallet_api.api.responses import seals
+from wallet_api.api.responses import cursor_seals
 from wallet_api.api.schemas import arguments
-from wallet_api.api.schemas.slim import SLIM
+from wallet_api.api.schemas.tool_data import SLIM
 
 # Longer query strings are not remembered.
 _MAX_BYTES = 512
@@ -37,7 +37,7 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
         schema = _of_tool(schema)
     query: bytes = request.query_string
     # Read by the first request of a page, with a cursor or not: sealed() runs in a slot of the bulkhead.
-    secret = seals.secret() if "cursor" in schema.fields else None
+    secret = cursor_seals.secret() if "cursor" in schema.fields else None
     # A key must not stay in memory.
     if may_contain_key(query) or len(query) > _MAX_BYTES:
         loaded = _load(schema, request.args, secret)
@@ -70,7 +70,7 @@ def _load(schema: arguments.Arguments, given: MultiDict[str, str], secret: bytes
     loaded = arguments.load(schema, values)
     response_format, amounts = loaded.pop("format", "json"), loaded.pop("amounts", "number")
     has_mark = loaded.pop("bom", False)
-    opened = loaded if secret is None else seals.opened(loaded, secret)
+    opened = loaded if secret is None else cursor_seals.opened(loaded, secret)
     if response_format == "csv":
         # Its cells are texts.
         amounts, response_format = "number", "marked_csv" if has_mark else "csv"

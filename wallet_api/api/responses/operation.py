@@ -16,14 +16,14 @@ from wallet_api.api.access.gate import free_of_charge
 from wallet_api.api.responses import cached
 from wallet_api.api.responses.arguments import load_arguments
 from wallet_api.api.responses.cached import Body, Lifetime
+from wallet_api.api.responses.cursor_seals import next_cursor, sealed
 from wallet_api.api.responses.dollars import has_dollars, native_prices
 from wallet_api.api.responses.envelope import JSON, begin_envelope, respond
 from wallet_api.api.responses.rows import CONTENT_TYPES, write_rows
-from wallet_api.api.responses.seals import next_cursor, sealed
 from wallet_api.api.schemas.arguments import OF_TABLES, Arguments
 from wallet_api.api.schemas.fields import with_strings
 from wallet_api.api.schemas.shapes import List, Shape, columns_of, joined, shape_of, to_json, write_values
-from wallet_api.api.schemas.slim import SLIM, slim
+from wallet_api.api.schemas.tool_data import SLIM, slim
 from wallet_api.base.cache import Cached
 from wallet_api.base.errors import ApiError
 

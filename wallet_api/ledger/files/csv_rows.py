@@ -10,7 +10,7 @@ import msgspec
 
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import BadRow, shown, visible
-from wallet_api.ledger.files.given import NOTHING, Given, remedy_for
+from wallet_api.ledger.files.file_options import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,
     Record,

@@ -11,7 +11,7 @@ import msgspec
 
 from wallet_api.base.forms import TIME_FORM, BadRow, listed_word, must_be, one_of, shown
 from wallet_api.base.times import read_stamp
-from wallet_api.ledger.files.given import NOTHING, Given, remedy_for
+from wallet_api.ledger.files.file_options import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.rows import RowType
 
 MAX_LINE_BYTES = 1 << 20

@@ -7,7 +7,7 @@ import msgspec
 
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import BadRow
-from wallet_api.ledger.files.given import SAME, Given
+from wallet_api.ledger.files.file_options import SAME, Given
 from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, MAX_LINE_BYTES, Record, too_long, unreadable
 from wallet_api.ledger.files.rows import RowType
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from wallet_api.base.forms import BadRow, shown
-from wallet_api.ledger.files.given import NOTHING, Given
+from wallet_api.ledger.files.file_options import NOTHING, Given
 from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,
     Record,

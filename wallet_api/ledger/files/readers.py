@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from wallet_api.base.forms import BadRow
 from wallet_api.ledger.files.csv_rows import BadHeader, csv_records
-from wallet_api.ledger.files.given import NOTHING, Given
+from wallet_api.ledger.files.file_options import NOTHING, Given
 from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, MAX_LINE_BYTES, Record, Warn, bounded_lines
 from wallet_api.ledger.files.lists import (
     MAX_ARRAY_BYTES,

@@ -11,7 +11,7 @@ import msgspec
 
 from wallet_api.base.chains import CHAINS, CURRENCIES, WALLET_TYPES
 from wallet_api.base.times import read_time
-from wallet_api.ledger.files.given import SAME, Given
+from wallet_api.ledger.files.file_options import SAME, Given
 
 _CHOICES = {"blockchain": tuple(CHAINS), "type": WALLET_TYPES, "currency": CURRENCIES}
 _SPAN = re.compile(r"(\d{1,6})([dhm])", re.ASCII)

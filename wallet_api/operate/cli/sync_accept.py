@@ -2,7 +2,7 @@
 
 import click
 
-from wallet_api.chain.sync.named import NotAccepted, accept
+from wallet_api.chain.sync.unproven import NotAccepted, accept
 from wallet_api.operate.cli.environment import database
 
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from wallet_api.chain.decoding.changes import FEES, Changes, added, agrees, is_exchange
+from wallet_api.chain.decoding.solana.forwarded import onward_of
 from wallet_api.chain.decoding.solana.moves import Kind, SolanaMove, SolanaMoves, changes_by_owner
-from wallet_api.chain.decoding.solana.onward import onward_of
 from wallet_api.chain.decoding.solana.transactions import OUTSIDE
 
 # Who took back more than such a part of what it gave of a token keeps a position of the wallet.

@@ -16,7 +16,7 @@ from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.changes import Changes
 from wallet_api.chain.decoding.solana.accounts import OPENINGS, Accounts, balances
 from wallet_api.chain.decoding.solana.transactions import OUTSIDE, Step, Transaction, steps
-from wallet_api.chain.decoding.solana.unstated import unstated_changes
+from wallet_api.chain.decoding.solana.unstated_lamports import unstated_changes
 from wallet_api.chain.decoding.solana.venues import SOLANA
 from wallet_api.chain.decoding.venues import Role
 

@@ -15,9 +15,9 @@ from wallet_api.chain.decoding.evm.receipts import BlockTransaction, ChainBlock,
 from wallet_api.chain.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.chain.decoding.trades import Decoded
 from wallet_api.chain.providers.trades.evm_answers import Answers, Case
-from wallet_api.chain.providers.trades.evm_beside import Candidates, fees_beside
 from wallet_api.chain.providers.trades.evm_node import NO_BLOCK, EvmNode, Found, block_time
 from wallet_api.chain.providers.trades.evm_receipts import NO_RECEIPT, EvmReceipts
+from wallet_api.chain.providers.trades.evm_sent_beside import Candidates, fees_beside
 from wallet_api.chain.providers.trades.source import Block, Chunk, Listed, decode_one
 
 

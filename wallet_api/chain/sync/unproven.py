@@ -31,7 +31,7 @@ MOST_NAMED = 100
 _LEAST_USD = Decimal(1)
 _DETAIL = "nothing proves that the wallet agreed to it"
 
-_NAMED = load_statements(__package__, "named")
+_NAMED = load_statements(__package__, "unproven")
 
 
 class NotAccepted(Exception):
