@@ -56,6 +56,27 @@ def test_a_signal_that_was_ignored_at_the_start_stays_ignored(way: str, number: 
     assert (process.returncode, output) == (0, "")
 
 
+def test_a_signal_ends_a_sync_whose_main_thread_waits_for_a_lock_and_does_not_get_it() -> None:
+    program = """
+import signal, threading
+from wallet_api.chain.sync.schedule import stopped_by_signals
+held = threading.Lock()
+def end():
+    # In this thread: the main one is not interrupted.
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    print(stopping.wait(10))
+    held.release()
+with stopped_by_signals() as stopping:
+    held.acquire()
+    threading.Timer(0.5, end).start()
+    held.acquire()
+"""
+    done = run_program(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "True\n"
+
+
 def test_a_signal_that_is_ignored_does_not_hide_a_later_one() -> None:
     program = (
         "import os, signal\nfrom wallet_api.operate.embedded.signals import deferred, end_in_order\n"

@@ -2,11 +2,11 @@
 
 import math
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue  # noqa: TID251
 from types import FrameType
 
 from wallet_api.chain.sync.summaries import RoundSummary
@@ -44,26 +44,33 @@ def stopped_by_signals() -> Iterator[threading.Event]:
     Those that are ignored at the start, as SIGHUP under nohup, stay so.
     """
     stopping = threading.Event()
-    # A handler that set the event would wait forever for its lock if it interrupted wait() in this thread;
-    # put() of this queue can be interrupted by itself.
-    received: SimpleQueue[None] = SimpleQueue()
-
-    def wait() -> None:
-        received.get()
-        stopping.set()
-
-    threading.Thread(target=wait, daemon=True).start()
+    # A handler in Python runs in the main thread alone, which may wait for a lock without an end: a signal
+    # that comes just before, or to another thread, does not wake it. The one in C writes to this socket.
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
     handlers = {number: signal.getsignal(number) for number in _ENDING}
     before = {number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN}
 
-    def stop(*_: int | FrameType | None) -> None:
-        received.put(None)
+    def wait() -> None:
+        while (received := reader.recv(1)) and received[0] not in before:
+            pass
+        # Not in the handler, which would wait forever for the lock of the event if it interrupted wait().
+        stopping.set()
+
+    def restore(*_: int | FrameType | None) -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
 
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    woken = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     for number in before:
-        signal.signal(number, stop)
+        signal.signal(number, restore)
     try:
         yield stopping
     finally:
-        stop()
+        restore()
+        signal.set_wakeup_fd(woken)
+        writer.close()
+        waiting.join()
+        reader.close()
