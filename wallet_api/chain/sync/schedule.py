@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from wallet_api.chain.sync.summaries import RoundSummary
@@ -52,12 +52,15 @@ def stopped_by_signals() -> Iterator[threading.Event]:
     before = {number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN}
 
     def wait() -> None:
-        while (received := reader.recv(1)) and received[0] not in before:
+        # A signal that got another handler meanwhile ends nothing; 0 is of the handler below.
+        while (received := reader.recv(1)) and received[0] and signal.getsignal(received[0]) is not stop:
             pass
         # Not in the handler, which would wait forever for the lock of the event if it interrupted wait().
         stopping.set()
 
-    def restore(*_: int | FrameType | None) -> None:
+    def stop(*_: int | FrameType | None) -> None:
+        with suppress(BlockingIOError):
+            writer.send(b"\0")
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -65,11 +68,11 @@ def stopped_by_signals() -> Iterator[threading.Event]:
     waiting.start()
     woken = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     for number in before:
-        signal.signal(number, restore)
+        signal.signal(number, stop)
     try:
         yield stopping
     finally:
-        restore()
+        stop()
         signal.set_wakeup_fd(woken)
         writer.close()
         waiting.join()
