@@ -17,6 +17,7 @@ from tests.sync.launches import BEGAN, FED, LUCKY, POOL, SNIPER, STEADY, TOKEN, 
 from tests.sync.operator import Operator
 from tests.sync.solana import BONK, FART
 from wallet_api.chain.discovery.solana import PUMP, curve_of
+from wallet_api.chain.sync.session import locked_session
 from wallet_api.settings import Settings
 
 RECORDED = Path(__file__).parent.parent / "data" / "solana" / "more.ndjson.gz"
@@ -99,6 +100,16 @@ def test_a_fault_in_between_costs_no_truth_and_no_second_payment(
     found = discover(operator, tmp_path, *OF_BOTH)
     assert found.document["wallets"] == truth["wallets"]
     assert found.document["requests"]["sent"] == truth["requests"]["sent"] - 12
+
+
+def test_a_search_that_another_process_runs_spends_nothing_and_says_so(
+    operator: Operator, stub: Stub, launches: Launches, tmp_path: Path
+) -> None:
+    with locked_session(operator.url, "discover", ["discover found.ndjson"], ""):
+        refused = discover(operator, tmp_path, *OF_BOTH)
+    assert refused.status == 1
+    assert "'wallet-api discover' already runs on this database (wallet-api discover pid" in refused.notes
+    assert stub.requests_of("getSignaturesForAddress") == []
 
 
 NO_HISTORY = "getSignaturesForAddress: code -32011, it keeps no history of transactions"

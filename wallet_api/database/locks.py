@@ -6,7 +6,6 @@ PLACES = 7_401_004
 QUOTES = 7_401_005
 WEBHOOKS = 7_401_009
 
-# The first of two keys; the second is of some wallets, of a sync and its chain, or of a search.
+# The first of two keys; the second is of some wallets, or of a sync and its chain, or a search.
 WALLETS = 7_401
 SYNCS = 7_404
-DISCOVERIES = 7_405

@@ -1,6 +1,5 @@
 """What a node has returned, in a table, so that a command that is run again does not request it again."""
 
-import time
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,38 +13,25 @@ from wallet_api.chain.providers.fetch import Fetch, Limits
 from wallet_api.chain.providers.jsonrpc import MAX_BATCH, Call, Node, NodeResult, named
 from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.chain.providers.pace import Pace
-from wallet_api.database import Connection, Row, load_statements, locks, translated
+from wallet_api.database import Connection, Row, load_statements
 
 _RESULTS = load_statements(__package__, "results")
 _NULL = b"null"
 # Longer than an operator takes to go on, or to find another node.
 _KEPT_FOR = timedelta(days=30)
-# The session of a process that has just ended keeps its lock for a moment.
-_LOCK_SECONDS, _POLL_SECONDS = 3.0, 0.1
-
-
-class SearchRunning(Exception):
-    """Another process runs this search on this database."""
 
 
 class Results:
     """The results of a search. Each is there at once, so that a search that is killed loses none.
 
-    What was added or found is trusted once `confirm` says that it was right. Raises SearchRunning if another
-    process runs the search, and ServiceUnavailable.
+    What was added or found is trusted once `confirm` says that it was right. One process at a time has those
+    of a search, whose session holds its lock. Raises a psycopg error.
     """
 
     def __init__(self, connection: Connection, search: str) -> None:
         self._connection = connection
         self._search = search
         self._unconfirmed: set[bytes] = set()
-        key = {"lock_class": locks.DISCOVERIES, "lock": zlib.crc32(search.encode()) >> 1}
-        ends_at = time.monotonic() + _LOCK_SECONDS
-        with translated():
-            while not connection.fetch_value(_RESULTS["lock"], key):
-                if time.monotonic() >= ends_at:
-                    raise SearchRunning
-                time.sleep(_POLL_SECONDS)
         self._run("expire", before=datetime.now(UTC) - _KEPT_FOR)
         [kept] = self._run("kept")
         self.since: datetime | None = kept["since"]
@@ -55,9 +41,8 @@ class Results:
         return self._count
 
     def _run(self, name: str, **parameters: Any) -> list[Row]:
-        with translated():
-            cursor = self._connection.execute(_RESULTS[name], parameters | {"search": self._search})
-            return cursor.fetchall() if cursor.description else []
+        cursor = self._connection.execute(_RESULTS[name], parameters | {"search": self._search})
+        return cursor.fetchall() if cursor.description else []
 
     def find(self, calls: Sequence[bytes]) -> dict[bytes, NodeResult]:
         """Return the results of calls, by their hashes, as far as they are there."""

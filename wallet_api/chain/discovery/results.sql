@@ -1,9 +1,5 @@
 -- What a node has returned to a search.
 
--- lock --
--- Whether no other session has it.
-SELECT pg_try_advisory_lock(%(lock_class)s, %(lock)s) AS locked;
-
 -- expire --
 -- Searches that nobody went on with. Scans the table once a search.
 DELETE FROM discovery_results

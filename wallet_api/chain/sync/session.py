@@ -1,5 +1,6 @@
-"""A lock that allows one sync of each name and chain of a database, held by a database session."""
+"""Locks that allow one sync of each name and chain of a database, and one search, held by its session."""
 
+import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -9,28 +10,42 @@ from wallet_api.chain.sync.report import SyncName
 from wallet_api.database import Connection, connect, load_statements, locks, translated
 
 _SESSION = load_statements(__package__, "session")
+_POLL_SECONDS = 0.1
 
 
 class SyncRunning(Exception):
-    """Another process runs this sync on this database. The message names it, and what to do."""
+    """Another process runs this sync or search on this database. The message names it, and what to do."""
 
 
 @contextmanager
 def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> Iterator[Connection]:
-    """Yield the connection that holds the locks for `sync` and these chains, in autocommit.
+    """Yield the locked session for `sync` and these chains.
 
-    Prices have one lock for all chains, and so have tokens. Raise SyncRunning if another process holds a
-    lock, and DatabaseUnavailable, also from within the context. The session holds the locks, so they end with
-    the process or its connection.
+    Prices have one lock for all chains, and so have tokens.
     """
     names = [f"trades {chain}" for chain in chains] if sync == "trades" else [sync]
+    remedy = "Stop it first, or add --wait to take over when it ends."
+    with locked_session(url, f"sync {sync}", names, remedy) as connection:
+        yield connection
+
+
+@contextmanager
+def locked_session(
+    url: str, command: str, names: Sequence[str], remedy: str, patience_seconds: float = 0.0
+) -> Iterator[Connection]:
+    """Yield the connection of a command that holds the locks of these names, in autocommit.
+
+    Raise SyncRunning if another process still holds one after `patience_seconds`, and DatabaseUnavailable,
+    also from within the context. The session holds the locks, so they end with the process or its connection.
+    """
     key = {"lock_class": locks.SYNCS, "locks": [zlib.crc32(name.encode()) >> 1 for name in names]}
-    with translated(), closing(connect(url, sole=f"sync {sync}")) as connection:
-        if not connection.fetch_value(_SESSION["lock"], key):
-            raise SyncRunning(
-                f"'wallet-api sync {sync}' already runs on this database{_holder(connection, key)}. "
-                "Stop it first, or add --wait to take over when it ends."
-            )
+    ends_at = time.monotonic() + patience_seconds
+    with translated(), closing(connect(url, sole=command)) as connection:
+        while not connection.fetch_value(_SESSION["lock"], key):
+            if time.monotonic() >= ends_at:
+                holder = _holder(connection, key)
+                raise SyncRunning(f"'wallet-api {command}' already runs on this database{holder}. {remedy}")
+            time.sleep(_POLL_SECONDS)
         yield connection
         # Closing the connection releases the locks only a moment later.
         connection.execute("SELECT pg_advisory_unlock_all()")

@@ -1,4 +1,4 @@
--- The locks of syncs.
+-- The locks of syncs and searches.
 
 -- lock --
 -- Acquire all of these locks; held is false if another session holds one of them.

@@ -2,8 +2,8 @@
 
 import math
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,11 +15,12 @@ from wallet_api.base.times import read_time
 from wallet_api.chain.discovery.launches import GivenBeginning
 from wallet_api.chain.discovery.nodes import node_source
 from wallet_api.chain.discovery.purse import Purse
-from wallet_api.chain.discovery.results import Results, SearchRunning
+from wallet_api.chain.discovery.results import Results
 from wallet_api.chain.discovery.search import Search, find_first_buyers, rank_found
 from wallet_api.chain.providers.faults import ProviderFault
+from wallet_api.chain.sync.session import SyncRunning, locked_session
 from wallet_api.chain.sync.sources import node_url, price_sources
-from wallet_api.database import connect, translated
+from wallet_api.database import Connection
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
 from wallet_api.operate.cli.discovered import found_document, print_found, write_wallets
 from wallet_api.operate.cli.environment import require_tables, settings_with_database, write_note
@@ -29,6 +30,7 @@ from wallet_api.operate.cli.sync_rounds import log_to_stderr
 from wallet_api.settings import Settings
 
 _NOT_ALL = 3
+_LOCK_SECONDS = 3.0
 
 _options = all_of(
     click.argument("mints", metavar="MINT…", nargs=-1, required=True),
@@ -109,7 +111,8 @@ def discover(
     with ExitStack() as stack:
         settings = stack.enter_context(settings_with_database(creates=True))
         log_to_stderr(settings, stack, verbose=verbose)
-        results = _results(settings, stack, file, afresh=afresh)
+        connection = stack.enter_context(_session(str(settings.database_url), file))
+        results = _results(connection, file, afresh=afresh)
         purse = _Shown(settings, max_requests, stack)
         open_source = stack.enter_context(node_source(settings, chain, tokens, purse, results))
         try:
@@ -123,8 +126,7 @@ def discover(
             write_note("\nWhat was read is kept: run the command again to go on.")
             raise
         prices, _ = stack.enter_context(price_sources(settings))
-        with translated(), connect(str(settings.database_url)) as connection:
-            ranking = rank_found(connection, prices, found)
+        ranking = rank_found(connection, prices, found)
         write_wallets(file, chain, type_ or ("smart" if "smart" in of_chain else of_chain[0]), ranking)
         if found.is_whole:
             results.clear()
@@ -136,17 +138,22 @@ def discover(
         sys.exit(_NOT_ALL)
 
 
-def _results(settings: Settings, stack: ExitStack, file: Path, *, afresh: bool) -> Results:
-    """Return what an earlier search for the file got, before anything is spent."""
-    connection = stack.enter_context(closing(connect(str(settings.database_url), sole="discover")))
-    with translated():
-        require_tables(connection)
+@contextmanager
+def _session(url: str, file: Path) -> Iterator[Connection]:
+    """Yield the session that alone searches for a file, before anything is spent."""
+    lock, remedy = f"discover {file.name}", "Stop it first, or name another --output."
     try:
-        results = Results(connection, file.name)
-    except SearchRunning:
-        raise click.ClickException(
-            f"Another 'wallet-api discover' for {file.name} runs on this database: name another --output."
-        ) from None
+        # That of a process that was killed a moment ago ends by itself.
+        with locked_session(url, "discover", [lock], remedy, _LOCK_SECONDS) as connection:
+            require_tables(connection)
+            yield connection
+    except SyncRunning as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _results(connection: Connection, file: Path, *, afresh: bool) -> Results:
+    """Return what an earlier search for the file got."""
+    results = Results(connection, file.name)
     if afresh:
         results.clear()
     elif results.since is not None:
