@@ -23,6 +23,7 @@ from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
 from wallet_api.queries.board_copies import BoardCopies
+from wallet_api.queries.groups import board_arguments
 from wallet_api.queries.leaderboard_page import Board
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.signals import size_of_signals
@@ -127,7 +128,7 @@ class Services:
         These are among the loaded arguments, of which it may read no others that `name` does not state. A
         window in place of the period waits for a place of its own, and few are kept.
         """
-        group = tuple(given[name] for name in ("blockchain", "type", "period"))
+        group = board_arguments(given).values()
 
         def compute() -> Computed:
             try:

@@ -1,5 +1,6 @@
 """The groups that statements are about: the wallets of a chain, of one type or of all."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from wallet_api.base.chains import CHAINS, one_type
@@ -14,3 +15,8 @@ def group_parameters(blockchain: str, type: str | None) -> dict[str, Any]:
     chain, one = CHAINS[blockchain], one_type(type)
     types = list(chain.types) if one is None else [one]
     return {"blockchain": blockchain, "type": one, "types": types, "currency": chain.currency}
+
+
+def board_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of loaded arguments by which boards are kept: a group, and a period or a window."""
+    return {name: given[name] for name in ("blockchain", "type", "period")}

@@ -78,6 +78,11 @@ def wallet_history(
     return with_warnings(data, limit_warnings(given["limit"]))
 
 
+def shows_all_tokens(given: Mapping[str, Any]) -> bool:
+    """Return whether token_overview has every token of the wallet."""
+    return given.get("overview", True) and "mint" not in given
+
+
 def _key_before(given: Mapping[str, Any], scope: cursors.Scope) -> dict[str, Any]:
     """Return the key after which the page begins, by the names of its members. Raises InvalidParameter."""
     # Without bounds and cursor, before the newest trade.

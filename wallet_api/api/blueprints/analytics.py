@@ -13,6 +13,7 @@ from wallet_api.api.schemas.analytics import AnalyticsArguments, AnalyticsSchema
 from wallet_api.api.services import services
 from wallet_api.base.cache import Cached
 from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_traded
+from wallet_api.queries.groups import board_arguments
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT, with_warnings
@@ -61,7 +62,7 @@ def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
 
     def get_data() -> Any:
         limit = min(arguments["limit"], MAX_LIMIT)
-        page = leaderboard_page(board.value, _group(arguments) | {"sort": sort, "limit": limit})
+        page = leaderboard_page(board.value, board_arguments(arguments) | {"sort": sort, "limit": limit})
         figures = board.value.span, len(board.value), board.value.native_price
         return analytics_data(arguments, *figures, leaderboard=page["leaderboard"])
 
@@ -124,7 +125,3 @@ _RESPONSES: Mapping[str, Callable[[Mapping[str, Any]], Response]] = {
     "top_performers": partial(_best_wallets, "realized_pnl"),
     "win_rate": partial(_best_wallets, "win_rate"),
 }
-
-
-def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: arguments[name] for name in ("blockchain", "type", "period")}

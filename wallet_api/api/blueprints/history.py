@@ -15,7 +15,7 @@ from wallet_api.api.schemas.history import HistoryArguments, HistorySchema, Unty
 from wallet_api.api.services import services
 from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import count_tokens, find_requested
-from wallet_api.queries.history import wallet_history
+from wallet_api.queries.history import shows_all_tokens, wallet_history
 
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
 
@@ -51,7 +51,7 @@ def _data(given: Mapping[str, Any]) -> dict[str, Any]:
     current = services()
     with current.database.read() as connection:
         wallet = find_requested(connection, given)
-        if given.get("overview", True) and "mint" not in given:
+        if shows_all_tokens(given):
             # There is a connection for each thread: none is missing while this one waits.
             counted = current.token_counts.get(wallet, lambda: count_tokens(connection, wallet))
             await_turn(counted.value)

@@ -16,6 +16,7 @@ from wallet_api.base.chains import one_type
 from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.board_copies import BoardCopies
+from wallet_api.queries.groups import board_arguments
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
 
 blueprint = Blueprint("leaderboard", __name__, url_prefix="/v1")
@@ -56,7 +57,7 @@ def _page(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_copies(board: Board, data: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a page with what copiers of its entries would have got, of which few are read at a time."""
-    current, group = services(), tuple(given[name] for name in ("blockchain", "type", "period"))
+    current, group = services(), tuple(board_arguments(given).values())
     copies = current.copies.get(group, partial(BoardCopies, given["blockchain"])).value
     if copies.missing(data["leaderboard"]):
         with current.slow_slot(wait=True), current.database.read() as connection:
