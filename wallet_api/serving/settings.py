@@ -36,7 +36,8 @@ _COUNTS = "wallet-api-metrics-"
 _FRESH_SECONDS = 60.0
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 # https://man7.org/linux/man-pages/man3/mallopt.3.html; other C libraries have no such function.
-_M_ARENA_MAX = -8
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
+_MMAP_BYTES = 64 * 1024
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -164,9 +165,11 @@ def post_worker_init(worker: ThreadWorker) -> None:
 
 def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
     """Write the metrics of this worker to files in that folder, and let its threads share memory."""
-    # With an arena for each thread, glibc retains the memory of a large response once for each thread.
+    # With an arena for each thread, glibc retains the memory of a large response once for each thread. By itself
+    # it raises the size from which it returns memory to the system, until no response is large.
     with suppress(AttributeError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+        for option, value in ((_M_ARENA_MAX, 1), (_M_MMAP_THRESHOLD, _MMAP_BYTES)):
+            ctypes.CDLL(None).mallopt(option, value)
     # The library chose its class by the variable when it was loaded, before the folder existed.
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
 
