@@ -165,8 +165,8 @@ def post_worker_init(worker: ThreadWorker) -> None:
 
 def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
     """Write the metrics of this worker to files in that folder, and let its threads share memory."""
-    # With an arena for each thread, glibc retains the memory of a large response once for each thread. By itself
-    # it raises the size from which it returns memory to the system, until no response is large.
+    # With an arena for each thread, glibc retains the memory of a large response once for each thread. By
+    # itself it raises the size from which it returns memory to the system, until no response is large.
     with suppress(AttributeError):
         for option, value in ((_M_ARENA_MAX, 1), (_M_MMAP_THRESHOLD, _MMAP_BYTES)):
             ctypes.CDLL(None).mallopt(option, value)
