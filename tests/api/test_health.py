@@ -12,6 +12,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN
 from wallet_api.api.responses.examples import ARGUMENTS
+from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import Connection
 
 READY = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
@@ -126,18 +127,16 @@ def test_meta_lists_chains_and_types_also_while_the_database_is_away(
     assert operations["/v1/wallet/leaderboard"]["periods"] == ["6h", "1d", "7d", "30d", "90d", "all"]
     assert {"blockchain", "type", "cursor", "amounts"} <= {*operations["/v1/wallets"]["parameters"]}
     assert served == {
-        "chains": ["solana", "bnb", "base", "eth", "rh"],
-        "wallet_types": ["kol", "smart", "whale"],
+        "chains": [*CHAINS],
+        "wallet_types": [*WALLET_TYPES],
         "periods": ["1h", "6h", "1d", "7d", "30d", "90d", "all"],
         "formats": ["json", "csv", "ndjson"],
         "amounts": ["number", "string"],
-        "currencies": {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH", "rh": "ETH"},
+        "currencies": {name: chain.currency for name, chain in CHAINS.items()},
         "wallet_counts": {
+            **{name: dict.fromkeys(chain.types, 0) for name, chain in CHAINS.items()},
             "solana": {"kol": 2, "smart": 1, "whale": 1},
-            "bnb": {"kol": 0, "smart": 0},
-            "base": {"kol": 0, "smart": 0},
             "eth": {"kol": 1},
-            "rh": {"kol": 0, "smart": 0},
         },
         "limits": {
             "max_limit": 1000,

@@ -21,6 +21,7 @@ from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, GROUP, WALLETS, trade_row
 from wallet_api.api.keys import create_key
 from wallet_api.api.responses.examples import MINT
+from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
@@ -131,7 +132,7 @@ def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_the
     assert "$ref" not in json.dumps(tools)
     assert tools["list_wallets"]["inputSchema"]["properties"]["blockchain"] == {
         "type": "string",
-        "enum": ["solana", "bnb", "base", "eth", "rh"],
+        "enum": [*CHAINS],
     }
 
 

@@ -15,12 +15,13 @@ from solders.pubkey import Pubkey
 from tests.stub.evm import EvmChain, Refused
 from tests.stub.moralis import Balance, Portfolio, json_response
 from tests.stub.transactions import RefusedVersionError, Transactions
+from wallet_api.base.chains import CHAINS
 
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
 METAPLEX = Pubkey.from_string("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
 MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
-CHAIN_IDS = {"eth": 1, "bnb": 56, "base": 8453, "rh": 4663}
+CHAIN_IDS = {name: chain.evm_chain_id for name, chain in CHAINS.items() if chain.evm_chain_id}
 
 Portfolios = Callable[[str, str], Portfolio]
 Parameters = list[Any]

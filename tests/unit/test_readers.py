@@ -16,6 +16,7 @@ from msgspec import UNSET
 from tests.ledger.command import trade
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ndjson
+from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import BadRow
 from wallet_api.ledger.files.lines import MAX_LINE_BYTES, Record
 from wallet_api.ledger.files.readers import UnreadableFile, open_source
@@ -27,6 +28,7 @@ COLUMNS = (
 )
 HEADER = ",".join(COLUMNS).encode() + b"\n"
 OPTIONAL = ("token_name", "value_usd", "exchanged_value", "event_index")
+CHAIN = f"must be {', '.join([*CHAINS][:-1])} or {[*CHAINS][-1]}"
 AMOUNT = "must be a decimal number such as 1000, 0.25 or 1.5e-7"
 TIME = "must be an ISO 8601 time such as 2026-01-30T12:51:16Z (or any offset or UTC in place of Z)"
 INDEX = "must be a whole number from 0 to 2147483647"
@@ -193,7 +195,7 @@ NDJSON: list[tuple[dict[str, Any] | bytes, str]] = [
     ({"value": {}}, f"value {AMOUNT}, not an object"),
     (_raw(b"9" * 61, value="?"), f"value {DIGITS}, not {'9' * 40}…"),
     (_raw(b"9" * 5000, value="?"), f"value: Integer value out of range ({'9' * 40}…)"),
-    ({"blockchain": 5}, "blockchain must be solana, bnb, base, eth or rh, not 5"),
+    ({"blockchain": 5}, f"blockchain {CHAIN}, not 5"),
     ({"tx_signature": 1.5}, "tx_signature: Expected `str`, got `float` (1.5)"),
     ({"tx_signature": None}, "tx_signature: Expected `str`, got `null` (null)"),
     ({"tx_signature": ["a"]}, 'tx_signature: Expected `str`, got `array` (["a"])'),
@@ -219,7 +221,7 @@ NDJSON: list[tuple[dict[str, Any] | bytes, str]] = [
     (_raw(rb'"\ud800"', tx_signature="?"), "the line cannot be read: JSON is malformed"),
 ]
 BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
-    ({"blockchain": "polygon"}, 'blockchain must be solana, bnb, base, eth or rh, not "polygon"'),
+    ({"blockchain": "doge"}, f'blockchain {CHAIN}, not "doge"'),
     ({"transaction_type": "swap"}, 'transaction_type must be buy or sell, not "swap"'),
     ({"mint": "x" * 50}, f'mint must be an address of solana (base58 of 32 bytes), not "{"x" * 39}…'),
     ({"mint": mint_of("x") * 99}, "mint must be an address of solana"),
@@ -256,7 +258,7 @@ BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
     ),
 ]
 CSV: list[tuple[dict[str, Any] | bytes, str]] = [
-    ({"blockchain": ""}, "blockchain is empty; it must be solana, bnb, base, eth or rh"),
+    ({"blockchain": ""}, f"blockchain is empty; it {CHAIN}"),
     ({"created_at": ""}, f"created_at is empty; it {TIME}"),
     ({"token_name": "x" * 200_000}, "the line cannot be read: field larger than field limit"),
     (b"solana,too few", "the line has 2 values for 12 columns; a value that contains a comma must be in"),

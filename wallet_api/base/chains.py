@@ -39,20 +39,24 @@ _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 @dataclass(frozen=True)
 class Coin:
-    """A native coin, and the names under which price providers list it."""
+    """A native coin, and the names under which price providers list it.
+
+    It is worth about `usd` dollars in the demo.
+    """
 
     currency: Currency
     name: str
     decimals: int
+    usd: float
     coingecko_id: str
     binance_symbol: str
 
 
 COINS: Mapping[Currency, Coin] = MappingProxyType(
     {
-        "SOL": Coin("SOL", "Solana", 9, coingecko_id="solana", binance_symbol="SOLUSDT"),
-        "BNB": Coin("BNB", "BNB", 18, coingecko_id="binancecoin", binance_symbol="BNBUSDT"),
-        "ETH": Coin("ETH", "Ether", 18, coingecko_id="ethereum", binance_symbol="ETHUSDT"),
+        "SOL": Coin("SOL", "Solana", 9, 182.0, coingecko_id="solana", binance_symbol="SOLUSDT"),
+        "BNB": Coin("BNB", "BNB", 18, 640.0, coingecko_id="binancecoin", binance_symbol="BNBUSDT"),
+        "ETH": Coin("ETH", "Ether", 18, 3050.0, coingecko_id="ethereum", binance_symbol="ETHUSDT"),
     }
 )
 
@@ -81,7 +85,7 @@ class Chain:
     `rules` are what else changes, the oldest first.
     """
 
-    name: str
+    name: Blockchain
     types: tuple[WalletType, ...]
     coin: Coin
     is_address: Callable[[str], bool]

@@ -24,7 +24,7 @@ export function token(chain, mint) {
     new Block("Token", {
       id: "token", follows: trades, of: ["tokens/stats", { ...of, limit: 1 }], titled: ({ token }) => token && titleOf({ ...of, ...token }), sums: [
         [`Price, ${currency}`, "token.price", price], ["Price, $", "token.price_usd", price], ["Market cap, $", "token.market_cap_usd", amount],
-        ["Wallets", "total_holders", (holders) => count(holders && holders.kol_count + holders.smart_count + holders.whale_count)],
+        ["Wallets", "total_holders", (holders) => count(holders && state.meta.wallet_types.reduce((sum, type) => sum + holders[`${type}_count`], 0))],
         ["Still holding", "total_holders.still_holding_count", count],
         [`Net flow, ${currency}`, "total_statistics.net_flow", signed], ["Net flow, $", "total_statistics.net_flow_usd", gained],
         [`Bought, ${currency}`, "total_statistics.total_buy", amount], [`Sold, ${currency}`, "total_statistics.total_sell", amount],

@@ -186,7 +186,9 @@ class Importer:
         while rows:
             rejected: dict[int, str] = {}
             wallets = {draft.wallet for _, draft, _ in rows}
-            wallet_ids = {(one.chain.name, one.address): one.wallet_id for one in wallets}
+            wallet_ids: dict[tuple[str, str], int] = {
+                (one.chain.name, one.address): one.wallet_id for one in wallets
+            }
             derived = [number for number, (_, _, value) in enumerate(rows) if value.is_derived]
             try:
                 options = TradeOptions(wallet_ids=wallet_ids, derived=derived)
@@ -268,7 +270,7 @@ def _left_out(draft: Draft, reason: Reason, detail: str) -> LeftOut:
 def trade_row(draft: Draft, native: Decimal) -> TradeRow:
     """Return the row of a trade whose value in the native coin is known."""
     return TradeRow(
-        blockchain=draft.wallet.chain.name,  # type: ignore[arg-type]
+        blockchain=draft.wallet.chain.name,
         wallet_address=draft.wallet.address,
         tx_signature=draft.tx_signature,
         mint=draft.mint,

@@ -119,7 +119,7 @@ def _denied() -> frozenset[Token]:
 
 def _tokens(mints: tuple[str, ...], blockchain: str | None) -> set[Token]:
     """Return the tokens of these mints, on the chain or on all chains whose addresses have this form."""
-    tokens = set()
+    tokens: set[Token] = set()
     for mint in mints:
         chains = [CHAINS[blockchain]] if blockchain else list(CHAINS.values())
         found = {(chain.name, chain.canonical(mint)) for chain in chains if chain.is_address(mint)}

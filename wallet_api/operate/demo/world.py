@@ -35,9 +35,9 @@ _USD_DECIMALS = 4
 _BLOCK = 5000
 _TRADES_PER_LAUNCH = 100
 _OLD_TOKENS = 12
-_LEVELS: dict[Currency, float] = {"SOL": 182.0, "BNB": 640.0, "ETH": 3050.0}
-_TYPICAL_BUY: dict[Currency, float] = {"SOL": 0.9, "BNB": 0.25, "ETH": 0.06}
-_SIZE = {"kol": 1.0, "smart": 3.0, "whale": 40.0}
+_TYPICAL_BUY_USD = 163.8
+# How many times as much as others some types of wallets trade.
+_SIZE = {"smart": 3.0, "whale": 40.0}
 # A disc, which any browser draws without a request.
 _PICTURE = (
     "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%202%202'%3E"
@@ -140,7 +140,7 @@ class World:
             if not holding and wallet.wallet_address == self._example:
                 # The documents request its trades in this one, which it has whenever it trades.
                 token = self._token(chain, _OLD_TOKENS - 1)
-            typical = _TYPICAL_BUY[chain.currency] * _SIZE[wallet.type]
+            typical = _TYPICAL_BUY_USD / chain.coin.usd * _SIZE.get(wallet.type, 1.0)
             coins = typical * random.lognormvariate(0, 0.9)
             units = int(coins / token.price(second) * 10**decimals) + 1
             holding[token] = holding.get(token, 0) + units
@@ -175,7 +175,7 @@ class World:
             mint=mint,
             name=str(face_of(chain, mint).name),
             # All of it is worth some thousands of typical buys.
-            level=_TYPICAL_BUY[chain.currency] * random.lognormvariate(10, 1) / SUPPLY,
+            level=_TYPICAL_BUY_USD / chain.coin.usd * random.lognormvariate(10, 1) / SUPPLY,
             swing=0.2 if is_old else random.uniform(0.3, 2.0),
             days=random.uniform(0.05, 1.0),
             phase=random.uniform(0, 6.28),
@@ -213,7 +213,7 @@ def _pick(random: Random, number: int) -> int:
 def _usd(currency: Currency, second: int) -> int:
     """Return the price of a native coin in 10^-4 US dollars, constant for ten minutes."""
     days = (second - second % _PRICE_SECONDS) / _DAY
-    return int(_LEVELS[currency] * 10**_USD_DECIMALS * (1 + 0.08 * sin(days / 5) + 0.015 * sin(days * 9)))
+    return int(COINS[currency].usd * 10**_USD_DECIMALS * (1 + 0.08 * sin(days / 5) + 0.015 * sin(days * 9)))
 
 
 def _decimal(units: int, decimals: int) -> str:
