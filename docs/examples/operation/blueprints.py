@@ -5,10 +5,10 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.queries.tracked import count_tracked
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.tracked import TrackedArguments, TrackedSchema
 from wallet_api.api.services import services
+from wallet_api.queries.tracked import count_tracked
 
 blueprint = Blueprint("tracked", __name__, url_prefix="/v1")
 

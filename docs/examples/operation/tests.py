@@ -4,8 +4,8 @@
 from flask.testing import FlaskClient
 
 from tests.ledger.in_process import Importer
-from wallet_api.database import Connection
 from wallet_api.api.keys import create_key
+from wallet_api.database import Connection
 
 
 def test_the_wallets_of_a_group_are_counted(
