@@ -15,6 +15,7 @@ from wallet_api.api.access.gate import is_keyless
 from wallet_api.api.blueprints import all_blueprints
 from wallet_api.api.openapi import document, operations
 from wallet_api.api.responses.operation import Operation, is_alias
+from wallet_api.base.chains import CHAINS
 
 FILE = Path(__file__).parents[2] / "docs" / "reference.md"
 # In the section of an operation, what follows is written by hand.
@@ -40,6 +41,7 @@ def written(text: str) -> str:
     lists = Lists([one.arguments for one in described], [one.data for one in described])
     shown: dict[str, Any] = {}
     parts = {
+        "groups": _groups(),
         "arguments": lists.glossary("arguments"),
         "fields": lists.glossary("fields"),
         "operations": "\n\n".join(
@@ -54,6 +56,16 @@ def written(text: str) -> str:
         before, _, rest = text.partition(begin)
         text = f"{before}{begin}\n\n{part}\n\n{end}{rest.partition(end)[2]}"
     return text
+
+
+def _groups() -> str:
+    """Return the table of the chains, their types of wallets and their coins."""
+    head = "| `blockchain` | `type` | currency |\n|---|---|---|"
+    rows = (
+        f"| `{chain.name}` | {', '.join(f'`{type}`' for type in chain.types)} | {chain.currency} |"
+        for chain in CHAINS.values()
+    )
+    return "\n".join([head, *rows])
 
 
 def _operations() -> Iterator[tuple[str, str, Operation]]:
