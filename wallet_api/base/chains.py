@@ -39,10 +39,7 @@ _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 @dataclass(frozen=True)
 class Coin:
-    """A native coin, and the names under which price providers list it.
-
-    It is worth about `usd` dollars in the demo.
-    """
+    """A native coin: the names under which price providers list it, and its dollars in the demo."""
 
     currency: Currency
     name: str

@@ -96,7 +96,7 @@ def translated() -> Iterator[None]:
     except psycopg.OperationalError as error:
         raise (DatabaseRefused if is_refusal(error) else DatabaseUnavailable) from error
     except psycopg.errors.InternalError_ as error:
-        # Citus reports a lost worker this way.
+        # Citus, as in version 15.0, reports a lost worker this way.
         if "connection" not in str(error):
             raise
         raise DatabaseUnavailable from error
