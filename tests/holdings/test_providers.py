@@ -16,7 +16,7 @@ from wallet_api.base.chains import CHAINS
 from wallet_api.chain.providers.balances.base import BalanceProvider
 from wallet_api.chain.providers.faults import Malformed, ProviderFault, TooLarge
 from wallet_api.chain.providers.metadata.token_list import read_token_list
-from wallet_api.settings import Settings, SettingsError
+from wallet_api.settings import PROVIDERS, Settings, SettingsError
 
 Rows = list[dict[str, Any]]
 Read = Callable[..., Rows]
@@ -67,6 +67,13 @@ def token_list(tmp_path: Path, *tokens: Balance, chain_id: int = 1) -> str:
     path = tmp_path / "tokens.json"
     path.write_text(json.dumps({"name": "Ours", "tokens": entries}))
     return str(path)
+
+
+@pytest.mark.parametrize("chain", ["solana", "eth"])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_each_provider_of_the_settings_is_one(stub: Stub, provider: str, chain: str) -> None:
+    settings = changed(impatient(Settings(), stub), **{f"{chain}_provider": provider})
+    assert callable(make(settings, chain).balances)
 
 
 class TestMoralis:
