@@ -246,17 +246,15 @@ def _git(*arguments: str) -> str:
     return output
 
 
-def test_what_a_database_of_version_1_0_0_has_is_moved_by_the_printed_commands(
+def test_what_a_database_of_version_1_0_0_has_is_moved_by_the_program(
     empty_database_url: str, database_url: str, connection: Connection, client: FlaskClient, tmp_path: Path
 ) -> None:
     with connect(empty_database_url) as earlier:
         earlier.execute((ROOT / "tests" / "data" / "versions" / "1_0_0.sql").read_text())
-    document = (ROOT / "docs" / "production.md").read_text()
-    (commands,) = re.findall(r"^### Tables of version 1\.0\.0$.*?^```sh\n(.*?)^```", document, re.M | re.S)
     path = os.pathsep.join([str(postgres.programs()), str(Path(sys.executable).parent), os.environ["PATH"]])
     own = {"PATH": path, "OLD": empty_database_url, "NEW": database_url, "DATABASE_URL": database_url}
     moved = run_program(
-        ["/bin/sh", "-ec", commands],
+        ["/bin/sh", str(ROOT / "docs" / "examples" / "move_1_0_0.sh")],
         cwd=tmp_path,
         env=os.environ | own | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
