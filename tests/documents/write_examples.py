@@ -198,10 +198,11 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
     calendar = loaded(CalendarArguments)
     tracked = find_wallet(connection, **wallet)
     quiet = find_wallet(connection, "solana", QUIET)
-    week = GROUP | {"period": "7d"}
+    week, month = (GROUP | {"period": period} for period in ("7d", "30d"))
     january = GROUP | {"period": JANUARY}
     board = read_board(connection, NOW, week)
-    charted = read_board(connection, NOW, week, with_charts=True)
+    # Its steps are days, whose sums are kept for ever.
+    charted = read_board(connection, NOW, month, with_charts=True)
     traded = read_most_traded(connection, NOW, week)
     flows = net_flows(connection, NOW, **GROUP, period="1d", limit=1)
     trend = volume_trend(connection, NOW, GROUP | {"period": "6h"}).buckets
@@ -236,7 +237,7 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
             connection, NOW, GROUP | {"limit": 1, "mint": MINT}
         ),
         ("/v1/wallet/leaderboard", "first_page"): leaderboard_page(board, week | {"limit": 1}),
-        ("/v1/wallet/leaderboard", "with_charts"): leaderboard_page(charted, week | {"limit": 1}),
+        ("/v1/wallet/leaderboard", "with_charts"): leaderboard_page(charted, month | {"limit": 1}),
         ("/v1/wallet/leaderboard", "of_a_window"): leaderboard_page(
             read_board(connection, NOW, january), january | {"limit": 1}
         ),

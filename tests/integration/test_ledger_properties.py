@@ -339,7 +339,7 @@ def test_the_window_that_a_period_states_has_its_figures(database_url: str, conn
         assert again == named, (wallet["address"], period)
 
 
-def test_a_trend_has_kept_hours_and_the_trades_of_those_that_its_buckets_cut(
+def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
     database_url: str, connection: Connection
 ) -> None:
     hour, instant = timedelta(hours=1), timedelta.resolution
@@ -362,12 +362,24 @@ def test_a_trend_has_kept_hours_and_the_trades_of_those_that_its_buckets_cut(
     spans += [Bounds(NOW - timedelta(days=40), NOW - timedelta(days=12))]
     importer = in_process.Importer(database_url)
 
+    # Of boards, whose steps are hours up to a week. Of the last one not all hours are kept.
+    weeks = ["7d", *(Bounds(cut - timedelta(days=6), cut) for cut in (cuts[1], NOW - timedelta(days=29)))]
+    groups = (("solana", "kol"), ("solana", "all"))
+
+    def charts(group: tuple[str, str], span: Any) -> dict[str, Any]:
+        asked = in_period(group, span)
+        page = leaderboard_page(read_board(connection, NOW, asked, with_charts=True), asked)
+        return {entry["wallet"]: entry["chart"] for entry in exact(made(EntrySchema), page["leaderboard"])}
+
     def trends() -> dict[tuple[Any, ...], Any]:
         return {
             ("volume_trend", NOW, *group, span): exact(
                 made(BucketSchema), volume_trend(connection, NOW, in_period(group, span)).buckets
             )
-            for group, span in product((("solana", "kol"), ("solana", "all")), spans)
+            for group, span in product(groups, spans)
+        } | {
+            ("leaderboard_charts", NOW, *group, span): charts(group, span)
+            for group, span in product(groups, weeks)
         }
 
     def check(wallets: list[Row], rows: list[Row]) -> None:
@@ -388,8 +400,9 @@ def test_a_trend_has_kept_hours_and_the_trades_of_those_that_its_buckets_cut(
     importer.wallets(retyped := [FURTHER[0] | {"type": "smart"}, *FURTHER[1:]])
     check(retyped, rows)
     kept = trends()
-    connection.execute("UPDATE wallet_hours SET invested = invested + 1")
-    assert trends() != kept
+    connection.execute("UPDATE wallet_hours SET invested = invested + 1, realized = realized + 1")
+    differing = {name for name, figures in trends().items() if figures != kept[name]}
+    assert {operation for operation, *_ in differing} == {"volume_trend", "leaderboard_charts"}
     assert rebuild_ledger(connection)["wallet_hours"] > 0
     assert trends() == kept
 

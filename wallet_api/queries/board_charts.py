@@ -10,13 +10,16 @@ from wallet_api.base.periods import CHART_STEPS, step_of
 from wallet_api.base.times import shown_time
 from wallet_api.database import Row
 from wallet_api.queries.spans import TimeSpan
+from wallet_api.queries.windows import cut_hours
 
 MAX_POINTS = 60
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
 # Of a board without charts.
-NO_STEPS = dict.fromkeys(("step_seconds", "first_step", "last_step", "chart_since", "chart_until"))
+NO_STEPS = dict.fromkeys(
+    ("step_seconds", "first_step", "last_step", "first_hour", "end_hour", "chart_starts", "chart_ends")
+)
 
 
 class Steps(NamedTuple):
@@ -27,15 +30,13 @@ class Steps(NamedTuple):
     last: int
     span: TimeSpan
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters of board_charts.sql, and since when sells are in the charts."""
+    def parameters(self, now: datetime) -> dict[str, Any]:
+        """Return the parameters of board_charts.sql, and of which hours and parts the charts have sells."""
         return {
             "step_seconds": self.seconds,
             "first_step": self.first,
             "last_step": self.last,
-            "chart_since": self.span.since,
-            "chart_until": self.span.until,
+            **cut_hours(self.span.since, self.span.until, now, timedelta(seconds=self.seconds)),
         }
 
     def chart(self, row: Row) -> dict[str, Any]:

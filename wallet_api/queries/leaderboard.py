@@ -83,7 +83,7 @@ def read_entries(
     """
     steps = steps_of(span) if with_charts else None
     parameters = {**group_parameters(given["blockchain"], given["type"]), "now": now}
-    parameters |= steps.parameters if steps else NO_STEPS
+    parameters |= steps.parameters(now) if steps else NO_STEPS
     since = "-infinity" if span.is_all else span.since
     # Of few wallets, so that no board is joined with them.
     partly = {

@@ -1,6 +1,7 @@
 -- The wallets of a group that traded in a span, with its figures, in any order. For whole days, sums
 -- are read from wallet_days, and profits by token from position_days; the rest is read from the trades.
--- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, position_days_pkey, trades_by_time, and what board_entries.sql needs.
+-- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, wallet_hours_pkey, position_days_pkey, trades_by_time, and
+-- what board_entries.sql needs.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
               address,
@@ -105,7 +106,7 @@
          FROM closed
         GROUP BY wallet_id
        ),
-       -- Steps of whole days end with days.
+       -- Steps of whole days end with days, those of hours have kept hours.
        sold AS (
        SELECT wallet_id,
               day::timestamp AT TIME ZONE 'UTC' AS moment,
@@ -113,16 +114,28 @@
          FROM daily
         WHERE %(step_seconds)s::bigint >= 86400
         UNION ALL
+       SELECT wallet_hours.wallet_id,
+              wallet_hours.starts_at,
+              wallet_hours.realized
+         FROM tracked
+         JOIN wallet_hours
+           ON wallet_hours.wallet_id = tracked.wallet_id
+          AND wallet_hours.starts_at >= %(first_hour)s
+          AND wallet_hours.starts_at < %(end_hour)s
+        WHERE %(step_seconds)s::bigint < 86400
+          AND covered_txn > 0
+        UNION ALL
        SELECT within.*
          FROM tracked
+        CROSS JOIN unnest(%(chart_starts)s::timestamptz[], %(chart_ends)s::timestamptz[]) AS span (starts_at, ends_at)
         CROSS JOIN LATERAL (
               SELECT wallet_id,
                      date_bin(%(step_seconds)s::bigint * interval '1 second', created_at, 'epoch') AS moment,
                      sum(realized) AS realized
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
-                 AND created_at > %(chart_since)s::timestamptz
-                 AND created_at <= %(chart_until)s::timestamptz
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
                  AND realized_cost IS NOT NULL
                GROUP BY wallet_id, moment) AS within
         WHERE %(step_seconds)s::bigint < 86400

@@ -12,7 +12,7 @@ from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import HOURS_KEPT, Cut, cut, cut_period
+from wallet_api.queries.windows import cut, cut_hours, cut_period
 
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _HOURS_OF_DAY = 24
@@ -110,19 +110,10 @@ def _statement(span: TimeSpan, now: datetime) -> tuple[LiteralString, dict[str, 
     if span.length <= _DAY:
         return _HOURS, parameters
     parts, by_days = cut_period(span.since, span.until), bucket >= _DAY
-    hours = cut(span.since, span.until, _HOUR)
-    if not by_days and span.since < now - HOURS_KEPT:
-        # Not all hours are kept.
-        hours = Cut(hours.first, hours.first, [span.since], [span.until])
-    return _DAYS, {
-        **parameters,
-        **parts,
-        "by_days": by_days,
-        "first_hour": hours.first,
-        "end_hour": hours.end,
-        "chart_starts": parts["starts"] if by_days else hours.starts,
-        "chart_ends": parts["ends"] if by_days else hours.ends,
-    }
+    parameters |= parts | cut_hours(span.since, span.until, now, bucket) | {"by_days": by_days}
+    if by_days:
+        parameters |= {"chart_starts": parts["starts"], "chart_ends": parts["ends"]}
+    return _DAYS, parameters
 
 
 def _warnings(row: Row, given: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ BUCKET_SECONDS = (1, 60, 3600)
 TOKEN_BUCKET_SECONDS = (1, 3600)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY = timedelta(days=1)
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 # A day less of wallet_hours than there are: a service and an import have clocks of their own.
 HOURS_KEPT = WALLET_HOURS - _DAY
 
@@ -77,6 +77,22 @@ def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
         "end_day": days.end.date(),
         "starts": days.starts,
         "ends": days.ends,
+    }
+
+
+def cut_hours(since: datetime, until: datetime, now: datetime, step: timedelta) -> dict[str, Any]:
+    """Return the kept hours of a chart of (`since`, `until`], and the parts beside them, as parameters.
+
+    If not all of them are kept, or a step of the chart is shorter, all is one part.
+    """
+    hours = cut(since, until, _HOUR)
+    if step < _HOUR or since < now - HOURS_KEPT:
+        hours = Cut(hours.first, hours.first, [since], [until])
+    return {
+        "first_hour": hours.first,
+        "end_hour": hours.end,
+        "chart_starts": hours.starts,
+        "chart_ends": hours.ends,
     }
 
 
