@@ -1,32 +1,64 @@
 -- For other statements to include: which tokens are signals in a window that ends at `now`, by what was known then. It adds tracked
 -- (wallet_id), the wallets of the group; member (token_id, wallet_id), those that make each signal; and wanted, the tokens in their order.
--- Needs wallets_by_group, trades_by_time, trades_by_token, trades_pkey, tokens_pkey, positions_pkey, positions_by_token.
+-- Needs wallets_by_group, position_days_pkey, trades_by_time, trades_by_token, trades_pkey, tokens_pkey, positions_pkey,
+-- positions_by_token.
 {group_wallets},
-       -- What a wallet did in a token in the window; of an exit, with whether it held the token after some trade, or after all.
+       -- What a wallet bought of a token in the window: on its whole days by position_days, at its edges by the trades.
+       bought AS MATERIALIZED (
+       SELECT token_id,
+              wallet_id,
+              sum(invested) AS bought
+         FROM (SELECT position_days.token_id,
+                      position_days.wallet_id,
+                      invested
+                 FROM tracked
+                 JOIN position_days
+                   ON position_days.wallet_id = tracked.wallet_id
+                  AND position_days.day >= %(first_day)s
+                  AND position_days.day < %(end_day)s
+                WHERE %(mode)s <> 'exit'
+                  AND buy_txn > 0
+                UNION ALL
+               SELECT within.*
+                 FROM tracked
+                CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+                -- Summed in the subquery, so that no trade of other groups is read.
+                CROSS JOIN LATERAL (
+                      SELECT token_id,
+                             wallet_id,
+                             sum(value)
+                        FROM trades
+                       WHERE wallet_id = tracked.wallet_id
+                         AND created_at > span.starts_at
+                         AND created_at <= span.ends_at
+                         AND NOT is_sell
+                       GROUP BY wallet_id, token_id) AS within
+                WHERE %(mode)s <> 'exit') AS piece
+        GROUP BY wallet_id, token_id
+       ),
+       -- What it did there for an exit, with whether it held the token after some trade, or after all.
        traded AS MATERIALIZED (
        SELECT within.*
          FROM tracked
-        -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT token_id,
                      wallet_id,
                      sum(value) FILTER (WHERE NOT is_sell) AS bought,
                      sum(value) FILTER (WHERE is_sell) AS sold,
                      max(created_at) AS latest_at,
-                     bool_or(%(mode)s = 'exit' AND still_held(quantity_after, peak_after)) AS was_held,
-                     bool_and(%(mode)s = 'exit' AND still_held(quantity_after, peak_after)) AS is_always_held
+                     bool_or(still_held(quantity_after, peak_after)) AS was_held,
+                     bool_and(still_held(quantity_after, peak_after)) AS is_always_held
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > %(since)s
                  AND created_at <= %(now)s
-                 AND (%(mode)s = 'exit' OR NOT is_sell)
+                 AND %(mode)s = 'exit'
                GROUP BY wallet_id, token_id) AS within
        ),
        sold AS MATERIALIZED (
        SELECT traded.*
          FROM traded
-        WHERE %(mode)s = 'exit'
-          AND sold >= %(min_value)s
+        WHERE sold >= %(min_value)s
           AND NOT is_always_held
        ),
        ended AS MATERIALIZED (
@@ -68,9 +100,8 @@
        SELECT token_id,
               wallet_id,
               bought
-         FROM traded
-        WHERE %(mode)s <> 'exit'
-          AND bought >= %(min_value)s
+         FROM bought
+        WHERE bought >= %(min_value)s
         UNION ALL
        SELECT sold.token_id,
               sold.wallet_id,

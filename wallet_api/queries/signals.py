@@ -15,7 +15,7 @@ from wallet_api.queries.outcomes import TokenMoment, outcome_columns
 from wallet_api.queries.paging import MAX_LIMIT, cap_warnings, cut_warnings, limit_warnings, with_warnings
 from wallet_api.queries.prices import read_prices
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import moment_of
+from wallet_api.queries.windows import cut_period, moment_of
 
 MAX_HOURS = 168
 # Of each signal.
@@ -59,8 +59,10 @@ class SignalOptions:
 
     def parameters(self, moment: datetime) -> dict[str, Any]:
         """Return the parameters of signals.sql and signal_tokens.sql for a window that ends at a moment."""
+        since = moment - timedelta(hours=self.window_hours)
         return {
             **group_parameters(self.blockchain, self.type),
+            **cut_period(since, moment),
             "mode": self.mode,
             "limit": min(self.limit, MAX_LIMIT),
             "min_wallets": self.least_wallets,
@@ -68,7 +70,7 @@ class SignalOptions:
             "min_transactions": self.min_transactions,
             "include_wallets": self.include_wallets,
             "most_wallets": MAX_WALLETS,
-            "since": moment - timedelta(hours=self.window_hours),
+            "since": since,
             "active_since": moment - _ACTIVE,
         }
 
