@@ -108,8 +108,9 @@ def _ledger(trades: int, keep: Path | None) -> Iterator[Connection]:
                 connection.execute(statement, {"trades": trades})
             connection.execute("VACUUM ANALYZE")
             connection.execute("RESET work_mem")
-        # What parallel workers use would not be counted.
-        connection.execute("SET max_parallel_workers_per_gather = 0")
+        # What parallel workers use would not be counted. Plans as those of the service.
+        for setting in ("max_parallel_workers_per_gather = 0", "plan_cache_mode = force_generic_plan"):
+            connection.execute(f"SET {setting}")
         yield connection
 
 
