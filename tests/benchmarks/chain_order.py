@@ -9,22 +9,20 @@ followers read, the arrivals and events, has to be as it was. Ends with status 0
 
 import random
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import LiteralString
 
 import click
 
+from tests.ledger.alone import ledger_alone
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import trade_row
 from tests.naive.walk import Trade, shown, trade_of, walk
-from wallet_api.database import Connection, connect, migrations
-from wallet_api.operate import embedded
-from wallet_api.settings import Settings
+from wallet_api.database import Connection, connect
 
 _AT = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=3)
 _BLOCKS = 10
@@ -47,18 +45,18 @@ def rows(wallets: int, trades: int) -> Iterator[Row]:
         for number in range(trades):
             block = chance.randrange(_BLOCKS)
             at = _AT + timedelta(seconds=wallet % 3600, milliseconds=200 * block)
-            yield {
-                "blockchain": "base",
-                "wallet_address": f"0x{wallet:040x}",
-                "tx_signature": f"0x{chance.getrandbits(256):064x}",
-                "mint": f"0x{wallet % 997 + 10**6:040x}",
-                "transaction_type": chance.choice(("buy", "buy", "sell")),
-                "token_amount": str(chance.randint(1, 100)),
-                "value": str(chance.randint(1, 100)),
-                "created_at": (at if chance.random() < 0.5 else at.replace(microsecond=0)).isoformat(),
-                "block": block,
-                "block_index": number,
-            }
+            yield trade_row(
+                f"0x{wallet:040x}",
+                f"0x{chance.getrandbits(256):064x}",
+                at if chance.random() < 0.5 else at.replace(microsecond=0),
+                blockchain="base",
+                mint=f"0x{wallet % 997 + 10**6:040x}",
+                transaction_type=chance.choice(("buy", "buy", "sell")),
+                token_amount=str(chance.randint(1, 100)),
+                value=str(chance.randint(1, 100)),
+                block=block,
+                block_index=number,
+            )
 
 
 def unplaced(row: Row) -> Row:
@@ -91,24 +89,21 @@ def differing(connection: Connection, wallets: int, trades: int) -> int:
 @click.option("--trades", default=4)
 def main(wallets: int, trades: int) -> None:
     """Import, compare, and say what differs."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-order-") as home:
-        own = replace(Settings.from_environment(), wallet_api_home=home, database_url=None)
-        with embedded.running(own) as settings, connect(str(settings.database_url)) as connection:
-            migrations.migrate(connection)
-            importer = Importer(str(settings.database_url))
-            importer.wallets(
-                {"blockchain": "base", "type": "kol", "wallet_address": f"0x{number:040x}"}
-                for number in range(wallets)
-            )
-            began = time.monotonic()
-            first = importer.trades(unplaced(row) for row in rows(wallets, trades))
-            click.echo(f"{first.landed} trades of {wallets} wallets in {time.monotonic() - began:.0f} s")
-            before, at_first = connection.execute(_CHANGES).fetchall(), differing(connection, wallets, trades)
-            began = time.monotonic()
-            second = importer.trades(rows(wallets, trades))
-            click.echo(f"{second.changed} learn their place in {time.monotonic() - began:.0f} s")
-            is_quiet = connection.execute(_CHANGES).fetchall() == before
-            at_last = differing(connection, wallets, trades)
+    with ledger_alone() as settings, connect(str(settings.database_url)) as connection:
+        importer = Importer(str(settings.database_url))
+        importer.wallets(
+            {"blockchain": "base", "type": "kol", "wallet_address": f"0x{number:040x}"}
+            for number in range(wallets)
+        )
+        began = time.monotonic()
+        first = importer.trades(unplaced(row) for row in rows(wallets, trades))
+        click.echo(f"{first.landed} trades of {wallets} wallets in {time.monotonic() - began:.0f} s")
+        before, at_first = connection.execute(_CHANGES).fetchall(), differing(connection, wallets, trades)
+        began = time.monotonic()
+        second = importer.trades(rows(wallets, trades))
+        click.echo(f"{second.changed} learn their place in {time.monotonic() - began:.0f} s")
+        is_quiet = connection.execute(_CHANGES).fetchall() == before
+        at_last = differing(connection, wallets, trades)
     click.echo(f"events and arrivals {'are as they were' if is_quiet else 'have changed'}")
     click.echo(f"other positions than those of the chain's order: {at_first} without places, {at_last} with")
     is_whole = first.landed == second.landed == second.changed == wallets * trades

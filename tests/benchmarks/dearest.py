@@ -11,8 +11,6 @@ import http.client
 import json
 import re
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +24,7 @@ import psutil
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.dearest_cases import Case, cases
-from tests.benchmarks.http_servers import ROOT, Server, environment_of, gunicorn, stores
+from tests.benchmarks.http_servers import ROOT, Server, gunicorn, run_command_of, stores
 from tests.lib.processes import running_valkey
 from wallet_api.api.keys import create_key
 from wallet_api.database import connect
@@ -104,7 +102,7 @@ def _versions(folder: Path, trades: int, against: Path | None) -> Iterator[tuple
                 key = create_key(connection, f"bench {time.time()}", rate="1000000/second")
                 rows = connection.execute(
                     "SELECT address FROM wallets WHERE blockchain = %(blockchain)s AND type = %(type)s",
-                    {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE},
+                    ledger_world.GROUP,
                 ).fetchall()
             environment = {
                 "DATABASE_URL": database,
@@ -124,9 +122,10 @@ def _make_ledger(folder: Path, url: str, trades: int, tree: Path) -> None:
         return
     click.echo(f"making a ledger of {trades:,} trades …", err=True)
     ledger_world.write(folder, trades)
-    _run(tree, url, "migrate")
+    database = {"DATABASE_URL": url}
+    run_command_of(tree, database, "migrate")
     for name in ("wallets", "prices", "trades"):
-        _run(tree, url, "import", name, str(folder / f"{name}.ndjson"))
+        run_command_of(tree, database, "import", name, str(folder / f"{name}.ndjson"))
     with connect(url) as connection:
         # It would fall on some case.
         connection.execute("ALTER SYSTEM SET autovacuum = off")
@@ -135,15 +134,10 @@ def _make_ledger(folder: Path, url: str, trades: int, tree: Path) -> None:
     made.touch()
 
 
-def _run(tree: Path, url: str, *command: str) -> None:
-    environment = environment_of(tree, {"DATABASE_URL": url})
-    subprocess.run([sys.executable, "-m", "wallet_api", *command], env=environment, cwd=tree, check=True)
-
-
 def _database(url: str, name: str, tree: Path, *, is_first: bool) -> str:
     """Return the address of the ledger, or of a copy of it with the tables of another checkout."""
     if is_first:
-        _run(tree, url, "migrate")
+        run_command_of(tree, {"DATABASE_URL": url}, "migrate")
         return url
     parts = urlsplit(url)
     with connect(parts._replace(path="/postgres").geturl()) as connection:
@@ -154,7 +148,7 @@ def _database(url: str, name: str, tree: Path, *, is_first: bool) -> str:
         )
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
     copy = parts._replace(path=f"/{name}").geturl()
-    _run(tree, copy, "migrate")
+    run_command_of(tree, {"DATABASE_URL": copy}, "migrate")
     with connect(copy) as connection:
         connection.execute("VACUUM ANALYZE")
     return copy

@@ -11,14 +11,13 @@ from typing import Any
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.http_world import solana_address
+from tests.benchmarks.ledger_world import GROUP
+from tests.benchmarks.ledger_world import OF_HEAVY as HEAVY
+from tests.benchmarks.ledger_world import OF_HOT as HOT
+from tests.benchmarks.ledger_world import OF_MEDIAN as MEDIAN
 
 Arguments = Mapping[str, Any]
 
-GROUP = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
-HEAVY = {"blockchain": ledger_world.BLOCKCHAIN, "address": ledger_world.HEAVY}
-MEDIAN = {"blockchain": ledger_world.BLOCKCHAIN, "address": ledger_world.MEDIAN}
-HOT = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ledger_world.HOT_MINT}
-HISTORY = {**HEAVY, "type": ledger_world.TYPE}
 _MINTS = [solana_address(f"{ledger_world.HEAVY} {number}") for number in range(2_000)]
 _MANY = 10**9
 
@@ -100,7 +99,7 @@ def cases(addresses: list[str]) -> list[Case]:
             "/v1/tokens/prices",
             lambda n: {"blockchain": GROUP["blockchain"], "mint": _listed(n, _MINTS)},
         ),
-        Case("history, 1000", "/v1/wallets/history", lambda n: HISTORY | {"limit": 1000 - n % 500}),
+        Case("history, 1000", "/v1/wallets/history", lambda n: HEAVY | GROUP | {"limit": 1000 - n % 500}),
         Case("tracker 30d", "/v1/wallets/tracker", lambda n: HEAVY | {"period": "30d"}, pause=True),
         Case("calendar", "/v1/wallet/pnl_calendar", lambda n: HEAVY, pause=True),
         Case(

@@ -20,6 +20,7 @@ from pathlib import Path
 import click
 from flask import Flask
 
+from tests.ledger.alone import ledger_alone
 from tests.ledger.caller import Caller
 from tests.ledger.contended import Contended
 from tests.ledger.follower import Follower, stored, trades_of
@@ -28,7 +29,7 @@ from tests.lib.cluster import programs, running_cluster
 from wallet_api.api.keys import create_key
 from wallet_api.app import create_app
 from wallet_api.base.recurring import Recurring
-from wallet_api.database import connect, migrations
+from wallet_api.database import connect
 from wallet_api.database.migrations.placement import place_tables
 from wallet_api.operate import backup, embedded
 from wallet_api.settings import Settings
@@ -40,15 +41,10 @@ from wallet_api.settings import Settings
 def main(minutes: float, citus: bool) -> None:
     """Raise an AssertionError if a follower does not end with the ledger's trades."""
     with ExitStack() as stack:
+        url = stack.enter_context(running_cluster(programs())).create("bench") if citus else None
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-bench-")))
-        # The servers of root run as another user.
-        folder.chmod(0o711)
-        own = Settings(wallet_api_home=str(folder / "home"))
-        if citus:
-            own = replace(own, database_url=stack.enter_context(running_cluster(programs())).create("bench"))
-        own = stack.enter_context(embedded.running(own))
+        own = stack.enter_context(ledger_alone(folder, url))
         with connect(str(own.database_url)) as connection:
-            migrations.migrate(connection)
             place_tables(connection)
             key = create_key(connection, "follower", rate="1000000/minute")
         with _app(own) as one, _app(own) as other, ThreadPoolExecutor(1) as pool:

@@ -8,30 +8,18 @@ reading takes, and how long at four a second.
 """
 
 import random
-import statistics
-import tempfile
 import threading
 import time
-from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import click
-import psutil
-import requests
 
-from tests.benchmarks.follow_chain import HttpCaller
+from tests.benchmarks.followed import followed, load, shown
 from tests.ledger.follower import Follower
-from tests.lib.processes import start_gunicorn
 from tests.stub.evm import Block, EvmChain
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, WRAPPED, buy, signature
-from tests.sync.operator import Operator, addresses
-from wallet_api.api.keys import create_key
-from wallet_api.database import connect, migrations
-from wallet_api.operate import embedded
-from wallet_api.settings import Settings
+from tests.sync.operator import Operator, addresses, operator_alone
 
 _BLOCK_SECONDS = 0.2
 _POLL_SECONDS = 0.05
@@ -47,29 +35,18 @@ _RATE = 4
 @click.option("--day", is_flag=True, help="Read a day of blocks instead.")
 def main(minutes: float, wallets: int, trades_a_day: int, every: float, day: bool) -> None:
     """Measure."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-blocks-") as home:
-        own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own) as settings, closing(Stub()) as stub:
-            with connect(str(settings.database_url)) as connection:
-                migrations.migrate(connection)
-                key = create_key(connection, "follower", rate="1000000/minute")
-            operator = Operator(stub, str(settings.database_url))
-            operator.environment |= stub.evm_environment("base")
-            del operator.environment["MORALIS_API_KEY"]
-            tracked = addresses("base", wallets)
-            operator.track(*(("base", wallet) for wallet in tracked))
-            chain = stub.nodes.blocks["base"] = EvmChain(decimals={CAT: 6}, milliseconds="timestampMs")
-            count = _requests(stub)
-            if day:
-                _read_day(operator, chain, tracked, trades_a_day, count)
-                return
-            server = start_gunicorn(settings, Path(home) / "server.log", workers=1, threads=4)
-            caller = HttpCaller(server.url, key, requests.Session())
-            follower = Follower(caller, blockchain="base", type="kol")
-            try:
-                _follow(operator, chain, tracked, trades_a_day, follower, count, minutes * 60, every)
-            finally:
-                server.stop()
+    with operator_alone() as (stub, operator):
+        operator.environment |= stub.evm_environment("base")
+        del operator.environment["MORALIS_API_KEY"]
+        tracked = addresses("base", wallets)
+        operator.track(*(("base", wallet) for wallet in tracked))
+        chain = stub.nodes.blocks["base"] = EvmChain(decimals={CAT: 6}, milliseconds="timestampMs")
+        count = _requests(stub)
+        if day:
+            _read_day(operator, chain, tracked, trades_a_day, count)
+            return
+        with followed(operator, "base") as follower:
+            _follow(operator, chain, tracked, trades_a_day, follower, count, minutes * 60, every)
 
 
 def _requests(stub: Stub) -> list[int]:
@@ -139,11 +116,9 @@ def _follow(
     process.wait(60)
     for line in operator.fetch("SELECT label, total FROM sync_report WHERE name IN ('calls', 'rounds')"):
         click.echo(f"{line['label']}: {line['total']:g}")
-    parts = statistics.quantiles(delays, n=100)
     click.echo(
-        f"{len(delays)} of {len(at.keys() - warm)} trades; {sent / passed:.2f} requests a second; from block"
-        f" to response half {parts[49]:.2f} s, 90 % {parts[89]:.2f} s, 99 % {parts[98]:.2f} s;"
-        f" load {', '.join(f'{load:.1f}' for load in psutil.getloadavg())}"
+        f"{len(delays)} of {len(at.keys() - warm)} trades; {sent / passed:.2f} requests a second;"
+        f" from block to response {shown(delays)}; {load()}"
     )
 
 

@@ -16,31 +16,19 @@ import json
 import random
 import statistics
 import sys
-import tempfile
 import threading
 import time
-from contextlib import closing
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import click
 import psutil
-import requests
 from flask import Response
 
 from tests.benchmarks.follow_world import World
+from tests.benchmarks.followed import followed, load, shown
 from tests.ledger.follower import Follower
-from tests.ledger.in_process import parsed
-from tests.lib.processes import start_gunicorn
 from tests.stub import faults
 from tests.stub.faults import Scenario
-from tests.stub.server import Stub
-from tests.sync.operator import Operator, addresses, plain
-from wallet_api.api.keys import create_key
-from wallet_api.database import connect, migrations
-from wallet_api.operate import embedded
-from wallet_api.settings import Settings
+from tests.sync.operator import Operator, addresses, operator_alone, plain
 
 # Far more than is needed, also where others use the machine.
 _SETTLE_SECONDS = 900.0
@@ -73,22 +61,6 @@ _FAULTS: tuple[Scenario, ...] = (
 )
 
 
-@dataclass
-class HttpCaller:
-    """Sends requests over HTTP, as callers do."""
-
-    url: str
-    key: str
-    session: requests.Session
-
-    def get(self, path: str, **parameters: Any) -> Any:
-        """Return the data of a successful response."""
-        headers = {"Authorization": f"Bearer {self.key}"}
-        response = self.session.get(f"{self.url}/v1{path}", params=parameters, headers=headers, timeout=30)
-        response.raise_for_status()
-        return parsed(response.content)["data"]
-
-
 class Command:
     """The command, started again when it is killed; its memory, and its last warnings."""
 
@@ -112,8 +84,8 @@ class Command:
 
     def _drain(self, stream) -> None:  # type: ignore[no-untyped-def]
         for line in stream:
-            if b"WARNING" in line or b"ERROR" in line:
-                self.warnings = [*self.warnings[-19:], line.decode().rstrip()]
+            if "WARNING" in line or "ERROR" in line:
+                self.warnings = [*self.warnings[-19:], line.rstrip()]
 
 
 @click.command()
@@ -125,31 +97,21 @@ class Command:
 @click.option("--calm", is_flag=True, help="Let nothing fail.")
 def main(minutes: float, wallets: int, per_second: float, logs: bool, kills: bool, calm: bool) -> None:
     """Soak, and judge."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
-        own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own) as settings, closing(Stub()) as stub:
-            with connect(str(settings.database_url)) as connection:
-                migrations.migrate(connection)
-                key = create_key(connection, "follower", rate="1000000/minute")
-            operator = Operator(stub, str(settings.database_url))
-            operator.environment |= stub.node_environment | {"FOLLOW_SUBSCRIPTIONS": f"{wallets}"}
-            del operator.environment["MORALIS_API_KEY"]
-            world = World(stub, addresses("solana", wallets), random.Random(5), calm)
-            operator.track(*(("solana", wallet) for wallet in world.wallets))
-            if logs:
-                stub.stream.methods.remove("transactionSubscribe")
-                stub.stream.most = 2 * wallets
-            server = start_gunicorn(settings, Path(home) / "server.log", workers=1, threads=4)
-            caller = HttpCaller(server.url, key, requests.Session())
-            follower = Follower(caller, blockchain="solana", type="kol")
-            command = Command(operator)
-            try:
-                _live(world, follower, command, minutes * 60, per_second, kills)
-                sound = _settled(world, operator, follower)
-            finally:
-                command.process.terminate()
-                status = command.process.wait(timeout=60)
-                server.stop()
+    with operator_alone() as (stub, operator), followed(operator, "solana") as follower:
+        operator.environment |= stub.node_environment | {"FOLLOW_SUBSCRIPTIONS": f"{wallets}"}
+        del operator.environment["MORALIS_API_KEY"]
+        world = World(stub, addresses("solana", wallets), random.Random(5), calm)
+        operator.track(*(("solana", wallet) for wallet in world.wallets))
+        if logs:
+            stub.stream.methods.remove("transactionSubscribe")
+            stub.stream.most = 2 * wallets
+        command = Command(operator)
+        try:
+            _live(world, follower, command, minutes * 60, per_second, kills)
+            sound = _settled(world, operator, follower)
+        finally:
+            command.process.terminate()
+            status = command.process.wait(timeout=60)
     _say_delays(world)
     _say_memory(command.memory, is_one_process=not kills)
     if not sound:
@@ -255,11 +217,9 @@ def _has_read(world: World, follower: Follower) -> bool:
 
 
 def _say_delays(world: World) -> None:
-    parts = statistics.quantiles(world.delays, n=100)
     click.echo(
-        f"{len(world.delays)} notices: half in the API within {parts[49]:.2f} s, 90 % {parts[89]:.2f} s,"
-        f" 99 % {parts[98]:.2f} s, all {max(world.delays):.1f} s; beside {world.in_gaps} of gaps;"
-        f" load of the machine {', '.join(f'{load:.1f}' for load in psutil.getloadavg())}"
+        f"{len(world.delays)} notices: in the API {shown(world.delays)}, all {max(world.delays):.1f} s;"
+        f" beside {world.in_gaps} of gaps; {load()}"
     )
 
 

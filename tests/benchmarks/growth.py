@@ -8,24 +8,22 @@ ledgers are made in SQL, all trades in one group of 1,000 wallets. The newest tr
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 import psutil
 
-from tests.benchmarks.ledger_world import BLOCKCHAIN, TYPE
-from wallet_api.database import Connection, connect, load_statements, migrations
-from wallet_api.operate import embedded
+from tests.benchmarks.ledger_world import GROUP
+from tests.ledger.alone import ledger_alone
+from wallet_api.database import Connection, connect, load_statements
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.leaderboard_page import read_board
 from wallet_api.queries.net_flow import read_flows
 from wallet_api.queries.signals import SignalOptions, group_signals
 from wallet_api.queries.volume_trend import volume_trend
-from wallet_api.settings import Settings
 
 ROUNDS = 3
 _MAKE = load_statements(__package__, "growth")
@@ -35,14 +33,12 @@ Question = Callable[[Connection, datetime], Any]
 
 
 def _questions() -> dict[str, Question]:
-    group = {"blockchain": BLOCKCHAIN, "type": TYPE}
-
     def about(read: Callable[..., Any], period: str, **options: Any) -> Question:
-        return lambda connection, now: read(connection, now, group | {"period": period}, **options)
+        return lambda connection, now: read(connection, now, GROUP | {"period": period}, **options)
 
     def signals(mode: str, hours: int) -> Question:
         return lambda connection, now: group_signals(
-            connection, now, SignalOptions(**group, mode=mode, hours=hours)
+            connection, now, SignalOptions(**GROUP, mode=mode, hours=hours)
         )
 
     return {
@@ -91,16 +87,8 @@ def _measured(trades: int, keep: Path | None, questions: Mapping[str, Question])
 
 @contextmanager
 def _ledger(trades: int, keep: Path | None) -> Iterator[Connection]:
-    with ExitStack() as stack:
-        folder = keep or Path(stack.enter_context(TemporaryDirectory(prefix="wallet-growth-")))
-        home = folder / str(trades)
-        home.mkdir(parents=True, exist_ok=True)
-        for place in (folder, home):
-            # The server of root runs as another user.
-            place.chmod(0o711)
-        settings = stack.enter_context(embedded.running(Settings(wallet_api_home=str(home / "home"))))
-        connection = stack.enter_context(connect(str(settings.database_url)))
-        migrations.migrate(connection)
+    kept = keep and keep / str(trades)
+    with ledger_alone(kept) as settings, connect(str(settings.database_url)) as connection:
         if not connection.fetch_value(_IS_MADE):
             click.echo(f"making a ledger of {trades:,} trades …", err=True)
             connection.execute("SET work_mem = '256MB'")

@@ -98,6 +98,20 @@ def environment_of(tree: Path, environment: Mapping[str, str]) -> dict[str, str]
     return {**os.environ, "PYTHONPATH": str(tree), **environment}
 
 
+def run_command_of(tree: Path, environment: Mapping[str, str], *command: str) -> None:
+    """Run a command of the checkout `tree`. Raises MeasurementError if it fails."""
+    done = subprocess.run(
+        [sys.executable, "-m", "wallet_api", *command],
+        env=environment_of(tree, environment),
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise MeasurementError(f"'wallet-api {' '.join(command)}' of {tree} failed:\n{done.stderr}")
+
+
 def _await_response(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:

@@ -1,20 +1,17 @@
 """What the service is measured with: a demo world, and wallets of the sizes that the targets name."""
 
-import hashlib
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
-import base58
 import orjson
 
-from tests.benchmarks.http_servers import MeasurementError, Server, environment_of
+from tests.benchmarks.http_servers import Server, run_command_of
+from tests.ledger.rows import Row, trade_row
 from wallet_api.database import Connection, connect
+from wallet_api.operate.demo import forms
 
 RECORD_TOKENS = 20
 TRADES_PER_TOKEN = 5
@@ -29,22 +26,10 @@ SELECT wallet_id, %(native_amount)s, %(tokens)s::jsonb, now()
    AND type = 'whale'
 """
 
-Row = dict[str, Any]
-
-
-def bytes_of(text: str, size: int) -> bytes:
-    """Return as many bytes, derived from `text`."""
-    return hashlib.shake_256(text.encode()).digest(size)
-
 
 def solana_address(text: str) -> str:
     """Return a Solana address, derived from `text`."""
-    return base58.b58encode(bytes_of(text, 32)).decode()
-
-
-def evm_address(text: str) -> str:
-    """Return an EVM address, derived from `text`."""
-    return "0x" + bytes_of(text, 20).hex()
+    return forms.solana_address(forms.seeded(text))
 
 
 RECORDS = tuple(solana_address(f"record {number}") for number in range(400))
@@ -53,9 +38,10 @@ RECORDS = tuple(solana_address(f"record {number}") for number in range(400))
 def write_files(folder: Path) -> None:
     """Write the files of wallets and trades that `fill` imports."""
     now = datetime.now(UTC).replace(microsecond=0)
+    crowd = (forms.evm_address(forms.seeded("crowd", number)) for number in range(CROWD))
     wallets = [
         *(_wallet("solana", "whale", address) for address in RECORDS),
-        *(_wallet("base", "smart", evm_address(f"crowd {number}")) for number in range(CROWD)),
+        *(_wallet("base", "smart", address) for address in crowd),
     ]
     trades = sorted((trade for address in RECORDS for trade in _trades(address, now)), key=_created_at)
     (folder / "wallets.ndjson").write_bytes(b"".join(_lines(wallets)))
@@ -67,16 +53,7 @@ def fill(tree: Path, environment: Mapping[str, str], files: Path) -> None:
     commands: list[tuple[str, ...]] = [("migrate",), _DEMO]
     commands += [("import", name, str(files / f"{name}.ndjson")) for name in ("wallets", "trades")]
     for command in commands:
-        done = subprocess.run(
-            [sys.executable, "-m", "wallet_api", *command],
-            env=environment_of(tree, environment),
-            cwd=tree,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise MeasurementError(f"'wallet-api {' '.join(command)}' of {tree} failed:\n{done.stderr}")
+        run_command_of(tree, environment, *command)
     with connect(environment["DATABASE_URL"]) as connection:
         _save_balances(connection)
         connection.execute("VACUUM ANALYZE")
@@ -113,17 +90,16 @@ def _trades(address: str, now: datetime) -> Iterator[Row]:
     step = timedelta(days=20) / (RECORD_TOKENS * TRADES_PER_TOKEN)
     for number in range(RECORD_TOKENS * TRADES_PER_TOKEN):
         token, place = divmod(number, TRADES_PER_TOKEN)
-        yield {
-            "blockchain": "solana",
-            "wallet_address": address,
-            "tx_signature": base58.b58encode(bytes_of(f"{address} {number}", 64)).decode(),
-            "mint": solana_address(f"token {token}"),
-            "token_name": f"Token {token}",
-            "transaction_type": "sell" if place % 2 else "buy",
-            "token_amount": f"{1000 + number}.{number % 997:06d}",
-            "value": f"{1 + number % 7}.{(number * 7919) % 10**9:09d}",
-            "created_at": (now - step * number - timedelta(seconds=2)).isoformat(),
-        }
+        yield trade_row(
+            address,
+            forms.solana_signature(forms.seeded(address, number)),
+            now - step * number - timedelta(seconds=2),
+            mint=solana_address(f"token {token}"),
+            token_name=f"Token {token}",
+            transaction_type="sell" if place % 2 else "buy",
+            token_amount=f"{1000 + number}.{number % 997:06d}",
+            value=f"{1 + number % 7}.{(number * 7919) % 10**9:09d}",
+        )
 
 
 def _created_at(trade: Row) -> str:

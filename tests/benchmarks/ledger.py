@@ -10,7 +10,6 @@ its import; its newest trades grow old. What the figures mean: docs/benchmarks.m
 import json
 import statistics
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -23,12 +22,13 @@ from typing import Any
 import click
 import psutil
 
-from tests.benchmarks import ledger_operations, ledger_report, ledger_world
+from tests.benchmarks import ledger_report, ledger_world
 from tests.benchmarks.ledger_operations import OPERATIONS
+from tests.benchmarks.ledger_world import GROUP
+from tests.ledger.alone import ledger_alone
 from wallet_api.api.keys import create_key
 from wallet_api.app import create_app
-from wallet_api.database import Connection, connect, migrations
-from wallet_api.operate import embedded
+from wallet_api.database import Connection, connect
 from wallet_api.queries.leaderboard_page import read_board
 from wallet_api.settings import Settings
 
@@ -69,15 +69,9 @@ class Ledger:
 
 @contextmanager
 def _ledger(trades: int, keep: Path | None) -> Iterator[Ledger]:
-    with ExitStack() as stack:
-        home = keep / str(trades) if keep else Path(stack.enter_context(_temporary_folder()))
-        home.mkdir(parents=True, exist_ok=True)
-        # The server of root runs as another user.
-        home.chmod(0o711)
-        own = Settings(wallet_api_home=str(home / "home"))
-        settings = stack.enter_context(embedded.running(own))
-        connection = stack.enter_context(connect(str(settings.database_url)))
-        migrations.migrate(connection)
+    kept_in = keep and keep / str(trades)
+    with ledger_alone(kept_in) as settings, connect(str(settings.database_url)) as connection:
+        home = Path(settings.wallet_api_home).parent
         kept = home / "figures.json"
         if kept.exists():
             figures: Figures = json.loads(kept.read_text())
@@ -85,10 +79,6 @@ def _ledger(trades: int, keep: Path | None) -> Iterator[Ledger]:
             figures = _made(home, settings, connection, trades)
             kept.write_text(json.dumps(figures))
         yield Ledger(home, settings, connection, figures)
-
-
-def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="wallet-bench-")
 
 
 def _made(home: Path, settings: Settings, connection: Connection, trades: int) -> Figures:
@@ -190,18 +180,17 @@ class Caller:
 @contextmanager
 def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
     """Each operation; of the five, a leaderboard is that of the cache."""
-    group = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
 
     def make() -> None:
-        read_board(ledger.connection, datetime.now(UTC), group | {"period": "30d"})
+        read_board(ledger.connection, datetime.now(UTC), GROUP | {"period": "30d"})
 
     with closing(Caller(ledger)) as five, closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
 
         def reading(path: str, **parameters: Any) -> Callable[[], Any]:
-            return partial(five.body, path, group | parameters)
+            return partial(five.body, path, GROUP | parameters)
 
         yield {
-            ledger_report.LIST: partial(caller.body, "/v1/wallets", group | {"limit": 50}),
+            ledger_report.LIST: partial(caller.body, "/v1/wallets", GROUP | {"limit": 50}),
             ledger_report.HEAVY: reading("/v1/wallets/history", address=ledger_world.HEAVY),
             ledger_report.LIGHT: reading("/v1/wallets/history", address=ledger_world.LIGHT),
             ledger_report.VOLUME: reading("/v1/transactions/volume"),
@@ -216,9 +205,7 @@ def _changes(caller: Caller) -> Iterator[None]:
     """Follow the feed of the group from its start, and yield after each page."""
     after = "start"
     while True:
-        page = caller.body(
-            "/v1/transactions/latest", ledger_operations.GROUP | {"after": after, "limit": 100}
-        )
+        page = caller.body("/v1/transactions/latest", GROUP | {"after": after, "limit": 100})
         # Reading all of the page would take as long as a part of the response.
         after = page.rpartition(b'"next_cursor":"')[2].partition(b'"')[0].decode()
         yield

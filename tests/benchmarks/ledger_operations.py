@@ -9,6 +9,10 @@ from typing import Any
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.http_world import solana_address
+from tests.benchmarks.ledger_world import GROUP
+from tests.benchmarks.ledger_world import OF_HEAVY as HEAVY
+from tests.benchmarks.ledger_world import OF_HOT as HOT
+from tests.benchmarks.ledger_world import OF_MEDIAN as MEDIAN
 
 
 @dataclass(frozen=True)
@@ -26,17 +30,10 @@ class Operation:
     most_ms: float | None = None
 
 
-def _wallet(address: str) -> Mapping[str, str]:
-    return {"blockchain": ledger_world.BLOCKCHAIN, "address": address}
-
-
-GROUP = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
-MEDIAN = _wallet(ledger_world.MEDIAN)
-HEAVY_WEEK = {**_wallet(ledger_world.HEAVY), "period": "7d"}
-HOT = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ledger_world.HOT_MINT}
+WEEK = {"period": "7d"}
 TRADER_SORTS = ("first_buy", "realized_pnl_percentage", "unrealized_pnl")
 _MINTS = [solana_address(f"{ledger_world.MEDIAN} {number}") for number in range(ledger_world.MEDIAN_TOKENS)]
-PRICES = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ",".join(_MINTS)}
+PRICES = {"blockchain": "solana", "mint": ",".join(_MINTS)}
 BY_PROFIT = GROUP | {"period": "30d", "sort": "realized_pnl"}
 ALL_BY_PROFIT = BY_PROFIT | {"period": "all"}
 CLUSTER = GROUP | {"mode": "cluster"}
@@ -52,9 +49,9 @@ OPERATIONS = (
     Operation("count, 24 h", "/v1/transactions/count", GROUP),
     Operation("calendar, median wallet", "/v1/wallet/pnl_calendar", MEDIAN),
     Operation("connections, median wallet", "/v1/wallets/connections", MEDIAN),
-    Operation("tracker 7d, median wallet", "/v1/wallets/tracker", {**MEDIAN, "period": "7d"}),
+    Operation("tracker 7d, median wallet", "/v1/wallets/tracker", MEDIAN | WEEK),
     Operation(
-        "tracker 7d, heavy wallet", "/v1/wallets/tracker", HEAVY_WEEK, flat=False, calls=20, most_ms=60
+        "tracker 7d, heavy wallet", "/v1/wallets/tracker", HEAVY | WEEK, flat=False, calls=20, most_ms=60
     ),
     Operation("token transactions, 50, hot token", "/v1/tokens/transactions", HOT),
     Operation("token stats, hot token", "/v1/tokens/stats", HOT),

@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 from heapq import merge
 from pathlib import Path
 
-import base58
 import click
 import msgspec
 
-from tests.benchmarks.http_world import Row, bytes_of, solana_address
+from tests.benchmarks.http_world import solana_address
+from tests.ledger.rows import Row, trade_row
 from tests.lib.processes import wallet_api
+from wallet_api.operate.demo.forms import seeded, solana_signature
 from wallet_api.operate.demo.world import DAYS, World
 from wallet_api.settings import Settings
 
@@ -22,7 +23,7 @@ HEAVY_TOKENS = 2_000
 HEAVY_SHARE = 20
 LIGHT_TOKENS = 20
 LIGHT_TRADES = 100
-BLOCKCHAIN, TYPE = "solana", "kol"
+GROUP = {"blockchain": "solana", "type": "kol"}
 HEAVY, LIGHT = solana_address("heavy"), solana_address("light")
 # As many trades as the median wallet has in a ledger of a million trades.
 MEDIAN = solana_address("median")
@@ -35,6 +36,8 @@ COMPANION_TRADES = 5
 HOT_SHARE = 10
 HOT_MINT = solana_address("hot")
 MEDIAN_MINT = solana_address(f"{MEDIAN} 0")
+OF_HEAVY, OF_MEDIAN = ({"blockchain": "solana", "address": address} for address in (HEAVY, MEDIAN))
+OF_HOT = {"blockchain": "solana", "mint": HOT_MINT}
 
 
 def as_of(number: int) -> datetime:
@@ -53,13 +56,10 @@ def write(folder: Path, trades: int) -> None:
     heavy, hot = trades // HEAVY_SHARE, trades // HOT_SHARE
     others = heavy + LIGHT_TRADES + MEDIAN_TRADES + hot + COMPANIONS * COMPANION_TRADES
     world = World(now, wallets=WALLETS, trades=trades - others)
-    measured = [
-        {"blockchain": BLOCKCHAIN, "type": TYPE, "wallet_address": address, "name": "Measured"}
-        for address in (HEAVY, LIGHT, MEDIAN)
-    ]
+    measured = [GROUP | {"wallet_address": address, "name": "Measured"} for address in (HEAVY, LIGHT, MEDIAN)]
     wallets = msgspec.to_builtins(world.wallet_rows())
-    of_chain = [row for row in wallets if row["blockchain"] == BLOCKCHAIN]
-    companions = [row["wallet_address"] for row in of_chain if row["type"] == TYPE][:COMPANIONS]
+    of_chain = [row for row in wallets if row["blockchain"] == GROUP["blockchain"]]
+    companions = [row["wallet_address"] for row in of_chain if row["type"] == GROUP["type"]][:COMPANIONS]
     by_time = merge(
         map(msgspec.to_builtins, world.trade_rows()),
         _trades(HEAVY, heavy, HEAVY_TOKENS, now),
@@ -88,6 +88,13 @@ def importing(settings: Settings, folder: Path, name: str) -> Iterator["subproce
         said, _ = importer.communicate()
     if importer.returncode:
         raise click.ClickException(f"The import of {name} failed: {said}")
+
+
+def import_all(settings: Settings, folder: Path) -> None:
+    """Take all of these files in."""
+    for name in ("wallets", "prices", "trades"):
+        with importing(settings, folder, name):
+            pass
 
 
 def _trades(address: str, trades: int, tokens: int, now: datetime) -> Iterator[Row]:
@@ -121,14 +128,13 @@ def _companion_trades(addresses: list[str], now: datetime) -> Iterator[Row]:
 
 
 def _trade(address: str, mint: str, seed: str, number: int, is_sell: bool, at: datetime) -> Row:
-    return {
-        "blockchain": BLOCKCHAIN,
-        "wallet_address": address,
-        "tx_signature": base58.b58encode(bytes_of(seed, 64)).decode(),
-        "mint": mint,
-        "token_name": f"Token {mint[:4]}",
-        "transaction_type": "sell" if is_sell else "buy",
-        "token_amount": f"{1000 + number % 9973}.{number % 997:06d}",
-        "value": f"{1 + number % 7}.{number * 7919 % 10**9:09d}",
-        "created_at": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
+    return trade_row(
+        address,
+        solana_signature(seeded(seed)),
+        at.replace(microsecond=0),
+        mint=mint,
+        token_name=f"Token {mint[:4]}",
+        transaction_type="sell" if is_sell else "buy",
+        token_amount=f"{1000 + number % 9973}.{number % 997:06d}",
+        value=f"{1 + number % 7}.{number * 7919 % 10**9:09d}",
+    )

@@ -26,10 +26,9 @@ import requests
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.http_servers import ROOT, gunicorn
+from tests.ledger.alone import ledger_alone
 from wallet_api.api.keys import create_key
-from wallet_api.database import connect, migrations
-from wallet_api.operate import embedded
-from wallet_api.settings import Settings
+from wallet_api.database import connect
 
 # The column of trades goes again, since statements that copy whole trades do not expect it.
 _MIGRATION = """
@@ -44,11 +43,11 @@ UPDATE wallet_fill SET done_until = 0;
 _LATER = "9999_measured"
 _WALLET_API = (sys.executable, "-m", "wallet_api")
 _PATHS = (
-    "/wallets/history?limit=50&blockchain={0.BLOCKCHAIN}&type={0.TYPE}&address={0.HEAVY}",
-    "/wallets/history?limit=50&blockchain={0.BLOCKCHAIN}&type={0.TYPE}&address={0.MEDIAN}",
-    "/wallets/tracker?period=7d&blockchain={0.BLOCKCHAIN}&address={0.MEDIAN}",
-    "/wallets/leaderboard?period=7d&blockchain={0.BLOCKCHAIN}&type={0.TYPE}",
-    "/transactions/latest?limit=50&blockchain={0.BLOCKCHAIN}&type={0.TYPE}",
+    "/wallets/history?limit=50&blockchain=solana&type=kol&address={0.HEAVY}",
+    "/wallets/history?limit=50&blockchain=solana&type=kol&address={0.MEDIAN}",
+    "/wallets/tracker?period=7d&blockchain=solana&address={0.MEDIAN}",
+    "/wallets/leaderboard?period=7d&blockchain=solana&type=kol",
+    "/transactions/latest?limit=50&blockchain=solana&type=kol",
 )
 _WAITS: LiteralString = """
 SELECT locktype = 'advisory' AS of_wallets,
@@ -76,15 +75,12 @@ def main(trades: int, beside: int, rate: int) -> None:
         later = folder / "later"
         shutil.copytree(ROOT / "wallet_api", later / "wallet_api")
         (later / "wallet_api" / "database" / "migrations" / f"{_LATER}.sql").write_text(_MIGRATION)
-        with embedded.running(Settings(wallet_api_home=str(folder / "home"))) as settings:
+        with ledger_alone(folder) as settings:
             url = str(settings.database_url)
             with connect(url) as connection:
-                migrations.migrate(connection)
                 key = create_key(connection, "bench", rate="1000000/minute")
-            environment = {"DATABASE_URL": url, "WALLET_API_HOME": str(folder / "home")}
-            for name in ("wallets", "prices", "trades"):
-                command = [*_WALLET_API, "import", name, str(folder / f"{name}.ndjson")]
-                subprocess.run(command, env=os.environ | environment, cwd=folder, check=True)
+            environment = {"DATABASE_URL": url, "WALLET_API_HOME": settings.wallet_api_home}
+            ledger_world.import_all(settings, folder)
             _write_beside(folder, beside)
             with (
                 gunicorn("before", "wsgi:app", folder, environment) as server,

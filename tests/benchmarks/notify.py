@@ -8,7 +8,6 @@ state of each trade, by each rule that is about it, in the order of arrival, and
 ids repeat only with the same body. What was refused is set aside, all of it and nothing else.
 """
 
-import argparse
 import json
 import math
 import random
@@ -23,6 +22,8 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import click
 
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
@@ -218,13 +219,12 @@ def cluster_faults(documents: list[Any], state: dict[str, Row]) -> list[str]:
     return faults
 
 
-def main() -> None:
+@click.command()
+@click.option("--minutes", default=8.0, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+def main(minutes: float, seed: int) -> None:
     """Run the soak, and print what each target received."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=8.0)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    chance, state = random.Random(options.seed), dict[str, Row]()
+    chance, state = random.Random(seed), dict[str, Row]()
     imported_at: dict[str, float] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-notify-")))
@@ -241,7 +241,7 @@ def main() -> None:
         importer.wallets(WALLETS)
         rules = folder / "rules.toml"
         rules.write_text(rules_of(receiver))
-        set_faults(receiver, min(600.0, options.minutes * 20))
+        set_faults(receiver, min(600.0, minutes * 20))
         log = stack.enter_context((folder / "notify.log").open("w"))
 
         def start() -> Process[str]:
@@ -252,7 +252,7 @@ def main() -> None:
         stack.callback(lambda: process.kill())
         with connect(url) as connection:
             assert eventually(lambda: connection.execute("SELECT FROM notify_place").rowcount == 1, 60)
-        ends_at = time.monotonic() + options.minutes * 60
+        ends_at = time.monotonic() + minutes * 60
         kill_at, crash_at = time.monotonic() + 5, time.monotonic() + 12
         while time.monotonic() < ends_at:
             signatures = change(importer, chance, state, number)

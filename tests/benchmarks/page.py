@@ -23,13 +23,11 @@ import click
 import requests
 
 from tests.benchmarks.http_servers import gunicorn
+from tests.ledger.alone import ledger_alone
 from tests.lib.browser import Message
 from tests.lib.chromium import Chromium, chromium
 from tests.lib.demo_service import demo_service
 from tests.lib.processes import environment_of
-from wallet_api.database import connect, migrations
-from wallet_api.operate import embedded
-from wallet_api.settings import Settings
 
 # The demo's page has a key from the beginning.
 _BEGUN = "document.querySelector('.block') || !document.querySelector('#ask').hidden"
@@ -90,18 +88,12 @@ def main(trades: int, runs: int, url: str, key: str) -> None:
 @contextmanager
 def _service(trades: int) -> Iterator[tuple[str, str]]:
     """A service of a demo world, with the provider of its balances: its address and a key."""
-    with tempfile.TemporaryDirectory(prefix="wallet-page-") as name:
-        folder = Path(name)
-        # The server of root runs as another user.
-        folder.chmod(0o711)
-        with embedded.running(Settings(wallet_api_home=name)) as settings:
-            with connect(str(settings.database_url)) as connection:
-                migrations.migrate(connection)
-            with (
-                demo_service(settings, wallets=1000, trades=trades, days=90) as demo,
-                gunicorn("page", "wsgi:app", folder, environment_of(demo.settings)) as server,
-            ):
-                yield server.url, demo.key
+    with (
+        ledger_alone() as settings,
+        demo_service(settings, wallets=1000, trades=trades, days=90) as demo,
+        gunicorn("page", "wsgi:app", Path(settings.wallet_api_home), environment_of(demo.settings)) as server,
+    ):
+        yield server.url, demo.key
 
 
 def _views(url: str, key: str) -> dict[str, str]:

@@ -7,7 +7,6 @@ forty wallets and the heavy one, until it ends.
 """
 
 import subprocess
-import tempfile
 from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
@@ -17,41 +16,35 @@ import click
 
 from tests.benchmarks import ledger_world
 from tests.integration.test_ledger_under_way import assert_whole
+from tests.ledger.alone import ledger_alone
 from tests.ledger.in_process import exact
 from wallet_api.api.schemas.history import HistorySchema
-from wallet_api.database import Connection, connect, migrations
+from wallet_api.database import Connection, connect
 from wallet_api.ledger.wallet import find_wallet
-from wallet_api.operate import embedded
 from wallet_api.queries.history import wallet_history
-from wallet_api.settings import Settings
 
-_WANTED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
+_WANTED = "SELECT address FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
 
 
 @click.command()
 @click.option("--trades", default=1_000_000, show_default=True, help="How many are imported meanwhile.")
 def main(trades: int) -> None:
     """Ends with an AssertionError at the first history that is not whole."""
-    with tempfile.TemporaryDirectory(prefix="wallet-bench-") as home:
-        ledger_world.write(Path(home), trades)
-        own = Settings(wallet_api_home=str(Path(home) / "home"))
-        with (
-            embedded.running(own) as settings,
-            connect(str(settings.database_url)) as connection,
-        ):
-            migrations.migrate(connection)
-            for name in ("wallets", "prices"):
-                with ledger_world.importing(settings, Path(home), name):
-                    pass
-            with ledger_world.importing(settings, Path(home), "trades") as importer:
-                line = _read_during(importer, connection)
-            click.echo(line)
+    with ledger_alone() as settings, connect(str(settings.database_url)) as connection:
+        folder = Path(settings.wallet_api_home)
+        ledger_world.write(folder, trades)
+        for name in ("wallets", "prices"):
+            with ledger_world.importing(settings, folder, name):
+                pass
+        with ledger_world.importing(settings, folder, "trades") as importer:
+            line = _read_during(importer, connection)
+        click.echo(line)
 
 
 def _read_during(importer: "subprocess.Popen[str]", connection: Connection) -> str:
-    group = (ledger_world.BLOCKCHAIN, ledger_world.TYPE)
+    group = tuple(ledger_world.GROUP.values())
     wallets: list[dict[str, Any]] = connection.execute(_WANTED, group).fetchall()
-    wallets.append({"address": ledger_world.HEAVY, "type": ledger_world.TYPE})
+    wallets.append({"address": ledger_world.HEAVY})
     read = 0
     states: set[tuple[str, int]] = set()
     for wallet in cycle(wallets):

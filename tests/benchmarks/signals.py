@@ -1,24 +1,19 @@
-"""Signals at random instants: does what waits go on, and does each command that runs on end?
+"""Signals at random instants: does each command that runs on end?
 
-    python -m tests.benchmarks.signals [--waits 10000] [--runs 60] [COMMAND …]
+    python -m tests.benchmarks.signals [--runs 60] [COMMAND …]
 
-First the main thread waits with a timeout for a result that does not come, and a signal comes meanwhile:
-WAITS times with queue.Queue, as `wallet-api sync` does, and with queue.SimpleQueue, which never returns up to
-Python 3.12 if the handler of a signal outlasts the timeout. Then each command is sent SIGTERM, SIGINT or
-SIGHUP RUNS times, at any instant of its first seconds. Ends with status 0 if each wait of queue.Queue
-returned, and each command ended within LIMIT_SECONDS and left no process, shared memory or lock file. What
-the threads of one do that did not end is printed.
+Each command is sent SIGTERM, SIGINT or SIGHUP RUNS times, at any instant of its first seconds. Ends with
+status 0 if each command ended within LIMIT_SECONDS and left no process, shared memory or lock file. What the
+threads of one do that did not end is printed.
 """
 
 import os
-import queue
 import random
 import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -26,13 +21,12 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import click
 import msgspec
 import psutil
 
+from tests.ledger.alone import ledger_alone
 from tests.ledger.in_process import Importer
 from tests.lib.processes import Process, environment_of, kill, processes_of
 from tests.lib.running_up import free_port
@@ -41,14 +35,11 @@ from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.operator import Operator
 from tests.sync.worlds import make_world
-from wallet_api.database import connect, migrations
-from wallet_api.operate import embedded
 from wallet_api.operate.demo.world import World
 from wallet_api.settings import Settings
 
 LIMIT_SECONDS = 15.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_WAIT_SECONDS = 0.05
 # Runs a module that writes the stacks of all threads at SIGPROF, which nothing else uses.
 _WITH_STACKS = """
 import faulthandler, os, runpy, signal, sys, tempfile
@@ -60,51 +51,6 @@ del sys.argv[0]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 _SHARED = Path("/dev/shm")
-
-
-class Hung(Exception):
-    """A wait has not returned."""
-
-
-def hangs(make: Callable[[], Any], waits: int) -> int:
-    """Return how many of the waits did not return, with a signal in each of them."""
-    due: queue.Queue[float] = queue.Queue()
-    returned = threading.Event()
-    count = 0
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        if number == signal.SIGUSR2:
-            raise Hung
-        # As long as a handler takes on a busy machine.
-        time.sleep(random.random() * _WAIT_SECONDS / 10)
-
-    def send() -> None:
-        while (seconds := due.get()) >= 0:
-            time.sleep(seconds)
-            os.kill(os.getpid(), signal.SIGUSR1)
-            if not returned.wait(2):
-                os.kill(os.getpid(), signal.SIGUSR2)
-                returned.wait()
-
-    for number in (signal.SIGUSR1, signal.SIGUSR2):
-        signal.signal(number, handle)
-    threading.Thread(target=send, daemon=True).start()
-    for _ in range(waits):
-        returned.clear()
-        waiting = make()
-        # Mostly near the end of the wait.
-        due.put(_WAIT_SECONDS * random.uniform(0.8, 1.0))
-        try:
-            waiting.get(timeout=_WAIT_SECONDS)
-        except queue.Empty:
-            pass
-        except Hung:
-            count += 1
-        returned.set()
-        while due.qsize():
-            time.sleep(0.001)
-    due.put(-1.0)
-    return count
 
 
 def leftovers(home: Path, shared: set[str] | None) -> list[str]:
@@ -142,11 +88,7 @@ Start = Callable[[], Process[str]]
 @contextmanager
 def commands(home: Path) -> Iterator[dict[str, Start]]:
     """Yield the commands that run on; each call starts one."""
-    own = Settings(wallet_api_home=str(home / "ledger"))
-    (home / "ledger").mkdir()
-    with embedded.running(own) as settings, closing(Stub()) as stub:
-        with connect(str(settings.database_url)) as connection:
-            migrations.migrate(connection)
+    with ledger_alone(home / "ledger") as settings, closing(Stub()) as stub:
         operator = Operator(stub, str(settings.database_url))
         stub.swaps.page_rows = 8
         operator.track(*make_world(stub, wallets=16, transactions=25).wallets)
@@ -163,7 +105,7 @@ def commands(home: Path) -> Iterator[dict[str, Start]]:
 
         def up(folder: str, *options: str) -> Start:
             place = home / folder
-            environment = environment_of(replace(own, wallet_api_home=str(place), web_concurrency=1))
+            environment = environment_of(Settings(wallet_api_home=str(place), web_concurrency=1))
             return lambda: _start(environment, "up", "--port", str(free_port()), *options)
 
         served = replace(settings, web_concurrency=2)
@@ -249,27 +191,21 @@ def measure(name: str, start: Start, home: Path, runs: int, fresh: Path | None) 
 
 
 @click.command()
-@click.option("--waits", default=10_000, show_default=True)
 @click.option("--runs", default=60, show_default=True)
 @click.option("--seed", default=1, show_default=True)
 @click.argument("names", nargs=-1, metavar="[COMMAND]…")
-def main(waits: int, runs: int, seed: int, names: tuple[str, ...]) -> None:
+def main(runs: int, seed: int, names: tuple[str, ...]) -> None:
     """Signals at random instants."""
     random.seed(seed)
     # A shell starts background jobs with SIGINT ignored, nohup with SIGHUP, and commands would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     good = True
-    if waits:
-        for make in (queue.Queue, queue.SimpleQueue):  # noqa: TID251
-            count = hangs(make, waits)
-            click.echo(f"{make.__name__:<11} {waits} waits with a signal: {count} did not return")
-            good = good and (count == 0 or make is not queue.Queue)
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         home.chmod(0o711)
         starts = stack.enter_context(commands(home))
-        for name in names or (starts if runs else ()):
+        for name in names or starts:
             fresh = {"up": home / "own", "demo": home / "demo"}.get(name)
             good = measure(name, starts[name], home / "none", runs, fresh) and good
     sys.exit(not good)

@@ -20,7 +20,7 @@ import click
 
 from tests.decoding.test_evm_forgery import FAKES, VICTIM, forge
 from tests.decoding.test_evm_recorded import CASES
-from tests.stub.evm import EvmChain, Row, Transaction, log, transfer, word
+from tests.stub.evm import USER_OPERATION, EvmChain, Row, Transaction, log, transfer, word
 from tests.sync.evm_trades import CAT, ETH, buy, sell, signature
 from tests.sync.operator import Operator, Running, operator_alone
 
@@ -29,7 +29,6 @@ _PHASE_SECONDS = 60.0
 _SETTLE_SECONDS = 60.0
 # A token whose contract reverts with words of a node.
 _LIAR = f"0x{'11' * 20}"
-_OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
 
 
 class Attacker:
@@ -63,7 +62,7 @@ class Attacker:
         victim = self._chance.choice(self._wallets)
         logs = [
             transfer(_LIAR, FAKES[0], victim, 10**18),
-            log(FAKES[1], (_OPERATION, word(FAKES[0]), word(victim), word("0x0")), 1, 1, 1, 1),
+            log(FAKES[1], (USER_OPERATION, word(FAKES[0]), word(victim), word("0x0")), 1, 1, 1, 1),
         ]
         return self._send({"logs": logs})
 

@@ -2,48 +2,35 @@
 
 import json
 import re
-import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from tests.ledger.alone import ledger_alone
 from tests.ledger.figures import net_flows
 from tests.ledger.in_process import Importer, Row, clear, exact, parsed
 from tests.ledger.loaded import loaded
+from wallet_api.api.openapi import operations
 from wallet_api.api.responses.examples import ADDRESS, META, MINT
-from wallet_api.api.schemas.analytics import AnalyticsSchema
-from wallet_api.api.schemas.brief import BriefSchema
-from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
-from wallet_api.api.schemas.connections import ConnectionsSchema
-from wallet_api.api.schemas.copies import CopyArguments, CopySchema
-from wallet_api.api.schemas.count import CountSchema
-from wallet_api.api.schemas.explain import ExplainArguments, ExplainSchema
-from wallet_api.api.schemas.feed import LatestSchema, TimerangeSchema
-from wallet_api.api.schemas.history import HistoryArguments, HistorySchema
-from wallet_api.api.schemas.leaderboard import LeaderboardSchema
-from wallet_api.api.schemas.lookup import LookupSchema
-from wallet_api.api.schemas.prices import PricesSchema
-from wallet_api.api.schemas.search import SearchSchema
+from wallet_api.api.schemas.calendar import CalendarArguments
+from wallet_api.api.schemas.copies import CopyArguments
+from wallet_api.api.schemas.explain import ExplainArguments
+from wallet_api.api.schemas.history import HistoryArguments
 from wallet_api.api.schemas.shapes import Shape
-from wallet_api.api.schemas.signals import SignalsSchema
 from wallet_api.api.schemas.tokens import (
     TokenHoldersArguments,
-    TokenHoldersSchema,
     TokenStatsArguments,
-    TokenStatsSchema,
-    TokenTransactionsSchema,
 )
-from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
-from wallet_api.api.schemas.volume import VolumeSchema
-from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
-from wallet_api.api.schemas.wallets import WalletsSchema
+from wallet_api.api.schemas.tracker import TrackerArguments
+from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments
+from wallet_api.app import create_app
 from wallet_api.base.periods import Bounds
 from wallet_api.chain.sync.outcomes import decide_outcomes, keep_signals
-from wallet_api.database import Connection, connect, migrations
+from wallet_api.database import Connection, connect
 from wallet_api.ledger.wallet import find_wallet
-from wallet_api.operate import embedded
 from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
@@ -81,41 +68,13 @@ QUIET = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 UNTRACKED = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"
 OTHER_MINT = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
 SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
-SHAPES: dict[str, Shape] = {
-    "/v1/wallets": WalletsSchema(),
-    "/v1/wallets/lookup": LookupSchema(),
-    "/v1/wallets/brief": BriefSchema(),
-    "/v1/wallets/explain": ExplainSchema(),
-    "/v1/wallets/copy": CopySchema(),
-    "/v1/search": SearchSchema(),
-    "/v1/wallets/history": HistorySchema(),
-    "/v1/wallets/tokens": WalletTokensSchema(),
-    "/v1/wallets/tracker": TrackerSchema(),
-    "/v1/wallet/pnl_calendar": CalendarSchema(),
-    "/v1/wallets/connections": ConnectionsSchema(),
-    "/v1/wallet/leaderboard": LeaderboardSchema(),
-    "/v1/transactions/latest": LatestSchema(),
-    "/v1/transactions/timerange": TimerangeSchema(),
-    "/v1/transactions/volume": VolumeSchema(),
-    "/v1/transactions/count": CountSchema(),
-    "/v1/tokens/transactions": TokenTransactionsSchema(),
-    "/v1/tokens/stats": TokenStatsSchema(),
-    "/v1/tokens/prices": PricesSchema(),
-    "/v1/tokens/holders": TokenHoldersSchema(),
-    "/v1/signals": SignalsSchema(),
-    "/v1/analytics": AnalyticsSchema(),
-}
 
 
 def main() -> None:
     """Replace the data of all examples that the ledger gives; those of balances stay as they are."""
-    with tempfile.TemporaryDirectory(prefix="wallet-examples-") as home:
-        Path(home).chmod(0o711)
-        with embedded.running(Settings(wallet_api_home=home)) as settings:
-            url = str(settings.database_url)
-            with connect(url) as connection:
-                migrations.migrate(connection)
-                FILE.write_text(written(FILE.read_text(encoding="utf-8"), url, connection), encoding="utf-8")
+    with ledger_alone() as settings, connect(str(settings.database_url)) as connection:
+        text = written(FILE.read_text(encoding="utf-8"), str(settings.database_url), connection)
+        FILE.write_text(text, encoding="utf-8")
 
 
 def written(text: str, database_url: str, connection: Connection) -> str:
@@ -309,17 +268,25 @@ def _windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any
     }
 
 
+def _shapes(database_url: str) -> dict[str, Shape]:
+    """Return the shape of the data of each operation, by its path."""
+    app = create_app(Settings(database_url=database_url))
+    with closing(app.extensions["wallet_api"]):
+        return {rule.rule: operation.data for rule, operation in operations(app)}
+
+
 def _responses(database_url: str, connection: Connection) -> dict[tuple[str, str], Any]:
     """Return the data of all examples, by path and name, of a ledger that is made and cleared."""
+    shapes = _shapes(database_url)
     _fill(database_url)
-    found = {(path, name): exact(SHAPES[path], data) for (path, name), data in _answers(connection).items()}
+    found = {(path, name): exact(shapes[path], data) for (path, name), data in _answers(connection).items()}
     later = datetime.now(UTC).replace(microsecond=0) - NOW
     # After whole days, hours of the day are as they were.
     for answers, shift in ((_trackers, timedelta(days=later.days)), (_windows, later)):
         clear(connection)
         _fill(database_url, shift)
         for (path, name), data in answers(connection, NOW + shift).items():
-            found[path, name] = parsed(_earlier(SHAPES[path].write([data])[0], shift).encode())
+            found[path, name] = parsed(_earlier(shapes[path].write([data])[0], shift).encode())
     return found
 
 

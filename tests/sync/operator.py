@@ -5,22 +5,21 @@ import os
 import queue
 import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 from click.testing import Result
 
+from tests.ledger.alone import ledger_alone
 from tests.ledger.in_process import Importer, Row
 from tests.lib.processes import Process, run_command, wallet_api
 from tests.stub.server import Stub
-from wallet_api.database import connect, migrations
-from wallet_api.operate import embedded
+from wallet_api.database import connect
 from wallet_api.operate.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
@@ -136,13 +135,7 @@ class Operator:
 @contextmanager
 def operator_alone() -> Iterator[tuple[Stub, Operator]]:
     """Run servers with an empty ledger, and a stub of all providers."""
-    with ExitStack() as stack:
-        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-operator-"))
-        own = replace(Settings.from_environment(), wallet_api_home=home)
-        settings = stack.enter_context(embedded.running(own))
-        stub = stack.enter_context(closing(Stub()))
-        with connect(str(settings.database_url)) as connection:
-            migrations.migrate(connection)
+    with ledger_alone() as settings, closing(Stub()) as stub:
         yield stub, Operator(stub, str(settings.database_url))
 
 
