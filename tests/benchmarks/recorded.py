@@ -18,10 +18,9 @@ import click
 from tests.decoding import test_evm_recorded, test_solana_recorded
 from tests.decoding.evm import ARCHIVE, BARE
 from tests.decoding.test_evm_recorded import Case
-from tests.stub.evm import EvmChain, Transaction
-from tests.stub.server import Stub
+from tests.stub.evm import EvmChain
 from tests.sync.operator import Key, Operator, operator_alone, plain
-from tests.sync.recorded import IN_COIN
+from tests.sync.recorded import serve_evm, serve_solana
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.decoding.trades import Decoded
 
@@ -30,35 +29,13 @@ _CHAINS = ("eth", "base", "bnb")
 PAGES, SINGLE = "Solana, whole pages", "Solana, one by one"
 
 
-def serve(stub: Stub, operator: Operator, cases: list[Case], node: str) -> None:
-    """Let the nodes have the transactions, each once, and track the wallets."""
-    at = datetime.now(UTC).replace(microsecond=0) - timedelta(days=20)
-    rows = {(case.given.chain, case.given.receipt["transactionHash"]): case for case in cases}
-    for name in _CHAINS:
-        decimals = dict.fromkeys(CHAINS[name].stable_mints, 18)
-        stub.nodes.blocks[name] = EvmChain(decimals=decimals, state_blocks=None if node == ARCHIVE else 0)
-        stub.nodes.blocks[name].add(at)
-    for (name, signature), case in rows.items():
-        chain, given = stub.nodes.blocks[name], case.given
-        chain.decimals |= given.decimals
-        if signature.startswith(IN_COIN):
-            chain.placed_by = case.wallet
-        coins = {
-            each.wallet: each.given.coins[each.wallet]
-            for each in cases
-            if each.given.receipt["transactionHash"] == signature
-        }
-        chain.add(at + timedelta(minutes=len(chain.blocks)), Transaction(given.receipt, given.value, coins))
-    operator.track(*{(case.given.chain, case.wallet): None for case in cases})
-
-
 def wanted(cases: list[Case], node: str) -> dict[Key, tuple[str, str]]:
     """Return amount and native value of the trades that the cases decode to; "" for dollars to convert."""
     return trades(
         (
             case.given.chain,
             case.wallet,
-            case.given.receipt["transactionHash"],
+            case.signature,
             case.given.decode(case.wallet, node),
         )
         for case in cases
@@ -93,7 +70,13 @@ def of_evm(node: str) -> tuple[int, dict[Key, tuple[str, str]], list[str]]:
     cases = [case for case in test_evm_recorded.CASES if case.is_recorded]
     with operator_alone() as (stub, operator):
         stub.prices.hourly = lambda currency, moment: 160.0
-        serve(stub, operator, cases, node)
+        began = datetime.now(UTC).replace(microsecond=0) - timedelta(days=20)
+        for name in _CHAINS:
+            decimals = dict.fromkeys(CHAINS[name].stable_mints, 18)
+            stub.nodes.blocks[name] = EvmChain(decimals=decimals, state_blocks=None if node == ARCHIVE else 0)
+            stub.nodes.blocks[name].add(began)
+        serve_evm(stub, cases, began)
+        operator.track(*{(case.given.chain, case.wallet): None for case in cases})
         for name in _CHAINS:
             operator.environment |= stub.evm_environment(name)
             operator.sync("trades", "--chain", name, "--since", "2026-01-01")
@@ -108,8 +91,7 @@ def of_solana(node: str) -> tuple[int, dict[Key, tuple[str, str]], list[str]]:
         stub.prices.hourly = lambda currency, moment: 160.0
         stub.transactions.has_history = node == PAGES
         operator.environment |= stub.node_environment
-        for case in cases:
-            stub.transactions.add(case.wallet, case.signature, case.result)
+        serve_solana(stub, cases)
         operator.track(*{("solana", case.wallet): None for case in cases})
         operator.sync("trades", "--chain", "solana", "--since", "2020-03-16")
         expected = trades(("solana", case.wallet, case.signature, case.decode()) for case in cases)

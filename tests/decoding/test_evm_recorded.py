@@ -46,10 +46,15 @@ class Case:
     is_recorded: bool
     is_hard: bool
     is_unproven: bool
+    is_unsigned: bool
+
+    @property
+    def signature(self) -> str:
+        return str(self.given.receipt["transactionHash"])
 
     @property
     def key(self) -> str:
-        return f"{self.given.receipt['transactionHash'][:10]} {self.wallet[:10]}"
+        return f"{self.signature[:10]} {self.wallet[:10]}"
 
     def read(self, node: str) -> str | None:
         """Return what is decoded with the answers of a node; None if what it would answer is not known."""
@@ -135,6 +140,7 @@ def _read_cases() -> Iterator[Case]:
                     is_recorded=name != "made.ndjson.gz",
                     is_hard=name == "third.ndjson.gz",
                     is_unproven=of.get("unproven", False),
+                    is_unsigned="unsigned" in of,
                 )
 
 

@@ -9,9 +9,10 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 
+from tests.decoding import test_evm_recorded, test_solana_recorded
 from tests.stub.server import Stub
 from tests.sync.operator import Key, Operator, Outcome, plain
-from tests.sync.recorded import read_recorded, serve
+from tests.sync.recorded import serve_evm, serve_solana
 from wallet_api.base.chains import CHAINS
 
 # Trades for coin, for dollars, of several wallets, and by orders; what is no trade, left out or unsigned.
@@ -20,8 +21,10 @@ SOLANA += ("63hssgYb", "2Cxrz8NW", "5ChR6nE7", "58F9fNP7")
 EVM = ("0xc8bd1d35", "0x160c0e6d", "0xe9cc9f27", "0x8b8652c5", "0xbfe3c8a1", "0x5edc23d5", "0x20ecc226")
 EVM += ("0xaf8755f0", "0xd4d16ea7", "0xe2d6aa63", "0x47307e4e", "0xcd135f41", "0xd467dc8d", "0x26053896")
 EVM += ("0xa8ba1828", "0x6f16132d", "0x46d434c0", "0xd8a00593", "0x3cfb94c6", "0xdbad52c6", "0xf4da4f7c")
-RECORDED = [one for one in read_recorded() if one.signature.startswith((*SOLANA, *EVM))]
+OF_SOLANA = [case for case in test_solana_recorded.CASES if case.signature.startswith(SOLANA)]
+OF_EVM = [case for case in test_evm_recorded.CASES if case.signature.startswith(EVM)]
 EVM_CHAINS = ("eth", "base", "bnb")
+Cases = list[test_solana_recorded.Case] | list[test_evm_recorded.Case]
 USD = Decimal(160)
 SINCE = ("--since", "2015-07-30")
 
@@ -29,19 +32,24 @@ SINCE = ("--since", "2015-07-30")
 def read(stub: Stub, operator: Operator, chain: str, began: datetime | None = None) -> Outcome:
     """Track the wallets of a chain, and read it from its node in one round.
 
-    Its blocks are those of the recorded times, or five a second since it `began`.
+    The blocks of an EVM chain are some days old, or five a second since it `began`.
     """
     operator.environment |= stub.node_environment if chain == "solana" else stub.evm_environment(chain)
     stub.prices.hourly = lambda currency, moment: float(USD)
-    recorded = [one for one in RECORDED if one.chain == chain]
-    serve(stub, recorded)
+    serve_solana(stub, OF_SOLANA)
+    serve_evm(stub, OF_EVM, datetime.now(UTC).replace(microsecond=0) - timedelta(days=20))
     if began is not None:
         blocks = stub.nodes.blocks[chain]
         blocks.milliseconds = CHAINS[chain].milliseconds or ""
         for place, block in enumerate(blocks.blocks):
             block.created_at = began + timedelta(milliseconds=200 * place)
-    operator.track(*{(chain, wallet): None for one in recorded for wallet in one.wallets})
+    operator.track(*{(chain, case.wallet): None for case in cases_of(chain)})
     return operator.sync("trades", "--chain", chain, *SINCE)
+
+
+def cases_of(chain: str) -> Cases:
+    """Return the recorded transactions of a chain, each for a wallet."""
+    return OF_SOLANA if chain == "solana" else [case for case in OF_EVM if case.given.chain == chain]
 
 
 def value(chain: str, native: str | None, usd: str | None) -> str:
@@ -56,11 +64,9 @@ def value(chain: str, native: str | None, usd: str | None) -> str:
 def expected(chain: str) -> dict[Key, tuple[str, str]]:
     """Return amount and value of the trades that were recorded."""
     return {
-        (chain, wallet, one.signature, mint, side): (plain(amount), value(chain, native, usd))
-        for one in RECORDED
-        if one.chain == chain
-        for wallet, trades in one.wallets.items()
-        for mint, side, amount, native, usd, _ in trades
+        (chain, case.wallet, case.signature, mint, side): (plain(amount), value(chain, native, usd))
+        for case in cases_of(chain)
+        for mint, side, amount, native, usd, _ in case.trades
     }
 
 
@@ -89,14 +95,13 @@ def test_recorded_transactions_are_the_trades_that_they_were(
     # In whole pages, or one by one.
     stub.transactions.has_history = has_history
     done = read(stub, operator, chain)
-    recorded = [one for one in RECORDED if one.chain == chain]
+    of_evm = [] if chain == "solana" else [case for case in OF_EVM if case.given.chain == chain]
     ledger = operator.ledger()
     assert {key: trade[:2] for key, trade in ledger.items()} == expected(chain)
     trades = {
-        (chain, wallet, one.signature, mint, side): more
-        for one in recorded
-        for wallet, of_wallet in one.wallets.items()
-        for mint, side, _, *more in of_wallet
+        (chain, case.wallet, case.signature, mint, side): more
+        for case in cases_of(chain)
+        for mint, side, _, *more in case.trades
     }
     dollars = {key: plain(usd) for key, (_, usd, _) in trades.items() if usd is not None}
     assert {key: ledger[key][2] for key in dollars} == dollars
@@ -106,18 +111,15 @@ def test_recorded_transactions_are_the_trades_that_they_were(
         if moved is not None and Decimal(moved) != Decimal(native or 0)
     }
     others = {
-        (chain, wallet, one.signature)
-        for one in recorded
-        for wallet in one.wallets
-        if chain != "solana" and one.row["receipt"]["from"] != wallet
+        (chain, case.wallet, case.signature) for case in of_evm if case.given.receipt["from"] != case.wallet
     }
     assert {key[:3] for key in exchanged(operator, "exchanged_value = 0")} <= others
-    left_out = Counter(reason for one in recorded for reason in one.left_out.values())
+    left_out = Counter(case.left_out for case in of_evm if case.left_out)
     kept = operator.fetch("SELECT reason, count(*) FROM sync_left_out WHERE trades IS NULL GROUP BY reason")
     assert {row["reason"]: row["count"] for row in kept} == left_out
     assert (done.only["failed"], done.only["from_logs"], done.only["unreadable"]) == (0, 0, 0)
-    none = sum(not of_wallet for one in recorded for of_wallet in one.wallets.values())
-    unsigned = sum(len(one.unsigned) for one in recorded)
+    none = sum(not case.trades for case in cases_of(chain))
+    unsigned = sum(case.is_unsigned for case in of_evm)
     assert done.only["no_trades"] == none - left_out.total() - unsigned
     assert operator.sync("trades", "--chain", chain, *SINCE).only["changed"] == 0
 
