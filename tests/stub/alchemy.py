@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
 from tests.stub.moralis import Portfolio, json_response
 
@@ -44,14 +44,6 @@ class Alchemy:
         if self.partial_errors:
             document["error"] = {"partialErrors": [{"network": network, "message": "timeout"}]}
         return json_response(document)
-
-
-def blueprint(alchemy: Alchemy) -> Blueprint:
-    """`POST /data/v1/<key>/assets/tokens/by-address`."""
-    routes = Blueprint("alchemy", __name__)
-    path = "/data/v1/<key>/assets/tokens/by-address"
-    routes.add_url_rule(path, view_func=alchemy.answer, methods=["POST"], endpoint="tokens")
-    return routes
 
 
 def _row(

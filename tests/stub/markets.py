@@ -1,12 +1,12 @@
 """DexScreener, GeckoTerminal and Jupiter: the same pools of tokens, each in its form."""
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
+from tests.stub.moralis import json_response
 from wallet_api.base.chains import CHAINS
 
 # The words of both for a chain.
@@ -37,7 +37,7 @@ class Markets:
         return [(mint, pool) for mint in mints[:most] for pool in self.pools.get((chain, mint), ())]
 
     def dexscreener(self, chain: str, addresses: str) -> Response:
-        return _json(
+        return json_response(
             [*self.rows, *(pair(chain, *found) for found in self.of(_DEXSCREENER[chain], addresses))]
         )
 
@@ -45,7 +45,7 @@ class Markets:
         assert request.headers["Accept"] == "application/json;version=20230302"
         assert request.args["include"] == "top_pools"
         found = self.of(_GECKOTERMINAL[network], addresses)
-        return _json(
+        return json_response(
             {
                 "data": [*self.rows, *(_token(network, *each) for each in found)],
                 "included": [_pool(network, *each) for each in found],
@@ -54,7 +54,7 @@ class Markets:
 
     def jupiter(self) -> Response:
         found = self.of("solana", request.args["ids"], 50)
-        return _json(
+        return json_response(
             {mint: {"usdPrice": pool.usd, "liquidity": pool.liquidity, "decimals": 6} for mint, pool in found}
         )
 
@@ -91,19 +91,3 @@ def _token(network: str, mint: str, pool: Pool) -> dict[str, Any]:
 def _pool(network: str, mint: str, pool: Pool) -> dict[str, Any]:
     reserve = {} if pool.liquidity is None else {"reserve_in_usd": str(pool.liquidity)}
     return {"id": f"{network}_pool-of-{mint}", "type": "pool", "attributes": reserve}
-
-
-def _json(document: Any) -> Response:
-    return Response(json.dumps(document), content_type="application/json")
-
-
-def blueprints(markets: Markets) -> Iterable[Blueprint]:
-    """Return the blueprints of all."""
-    for provider, rule, view in (
-        ("dexscreener", "/tokens/v1/<chain>/<addresses>", markets.dexscreener),
-        ("geckoterminal", "/networks/<network>/tokens/multi/<addresses>", markets.geckoterminal),
-        ("jupiter", "/price/v3", markets.jupiter),
-    ):
-        routes = Blueprint(provider, __name__, url_prefix=f"/{provider}")
-        routes.add_url_rule(rule, view_func=view, endpoint=view.__name__)
-        yield routes

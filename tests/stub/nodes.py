@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from eth_abi.abi import decode, encode
-from flask import Blueprint, Response, request
+from flask import Response, request
 from solders.pubkey import Pubkey
 
 from tests.stub.evm import EvmChain, Refused
@@ -241,13 +241,6 @@ def _allowed(answer: Callable[..., Any], *arguments: Any) -> Any:
         return answer(*arguments)
     except Refused as error:
         raise NodeError(*error.args) from None
-
-
-def blueprint(nodes: Nodes) -> Blueprint:
-    """Return the blueprint of `POST /rpc/<chain>/<key>`, as vendors offer it."""
-    routes = Blueprint("rpc", __name__)
-    routes.add_url_rule("/rpc/<chain>/<key>", view_func=nodes.answer, methods=["POST"], endpoint="call")
-    return routes
 
 
 def token_account(owner: str, program: str, token: Balance, units: int) -> dict[str, Any]:

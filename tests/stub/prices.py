@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
 from tests.stub.moralis import json_response
 
@@ -69,22 +69,6 @@ class Prices:
             if usd is not None:
                 yield moment, usd
             moment += step
-
-
-def blueprints(prices: Prices) -> Iterable[Blueprint]:
-    """Return the blueprints of both."""
-    for provider, prefix, rules in (
-        (
-            "coingecko",
-            "/api/v3",
-            {"/simple/price": prices.price, "/coins/<coin>/market_chart/range": prices.chart},
-        ),
-        ("binance", "/binance/api/v3", {"/ticker/price": prices.ticker, "/klines": prices.klines}),
-    ):
-        routes = Blueprint(provider, __name__, url_prefix=prefix)
-        for path, view in rules.items():
-            routes.add_url_rule(path, view_func=view, endpoint=view.__name__)
-        yield routes
 
 
 def _moment(seconds: float) -> datetime:

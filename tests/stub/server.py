@@ -4,9 +4,10 @@ import json
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import Response, request
+from flask import Blueprint, Response, request
 from werkzeug.serving import make_server
 
 from tests.lib.serving import QuietHandler
@@ -52,11 +53,12 @@ class Stub:
         # The provider's own hook answers for Moralis' paths; the one below for all.
         app = create_provider(self._portfolio)
         app.add_url_rule("/account/mainnet/<address>/balance", "balance", self._lamports)
-        app.register_blueprint(swaps.blueprint(self.swaps))
-        app.register_blueprint(nodes.blueprint(self.nodes))
-        app.register_blueprint(alchemy.blueprint(self.alchemy))
-        for blueprint in (*prices.blueprints(self.prices), *markets.blueprints(self.markets)):
-            app.register_blueprint(blueprint)
+        for provider, views in self._views().items():
+            routes = Blueprint(provider, __name__)
+            methods = ["POST"] if provider in ("rpc", "alchemy") else ["GET"]
+            for place, (rule, view) in enumerate(views.items()):
+                routes.add_url_rule(rule, f"{place}", view, methods=methods)
+            app.register_blueprint(routes)
         app.before_request(self._meet)
         self._lock = threading.Lock()
         self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=QuietHandler)
@@ -118,6 +120,30 @@ class Stub:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def _views(self) -> dict[str, dict[str, Callable[..., Response]]]:
+        """Return what responds to each path of each provider."""
+        return {
+            "moralis": {
+                "/api/v2.2/wallets/<address>/swaps": self.swaps.answer,
+                "/account/mainnet/<address>/swaps": self.swaps.answer,
+            },
+            "rpc": {"/rpc/<chain>/<key>": self.nodes.answer},
+            "alchemy": {"/data/v1/<key>/assets/tokens/by-address": self.alchemy.answer},
+            "coingecko": {
+                "/api/v3/simple/price": self.prices.price,
+                "/api/v3/coins/<coin>/market_chart/range": self.prices.chart,
+            },
+            "binance": {
+                "/binance/api/v3/ticker/price": self.prices.ticker,
+                "/binance/api/v3/klines": self.prices.klines,
+            },
+            "dexscreener": {"/dexscreener/tokens/v1/<chain>/<addresses>": self.markets.dexscreener},
+            "geckoterminal": {
+                "/geckoterminal/networks/<network>/tokens/multi/<addresses>": self.markets.geckoterminal
+            },
+            "jupiter": {"/jupiter/price/v3": self.markets.jupiter},
+        }
 
     def _portfolio(self, chain: str, address: str) -> Portfolio:
         return self.portfolios.get((chain, address), EMPTY)

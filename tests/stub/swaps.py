@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from flask import Blueprint, Response, request
+from flask import Response, request
 
 from tests.stub.faults import message_response
 from tests.stub.moralis import EVM_CHAINS, json_response
@@ -41,14 +41,6 @@ class Swaps:
         cursor = _cursor(start + size) if start + size < len(rows) else None
         size_name = "pageSize" if chain == "solana" else "page_size"
         return json_response({"cursor": cursor, "page": start // size + 1, size_name: size, "result": page})
-
-
-def blueprint(swaps: Swaps) -> Blueprint:
-    """Return the blueprint of `GET …/<address>/swaps`, for both base URLs of Moralis."""
-    routes = Blueprint("moralis", __name__)
-    for name, path in (("evm", "/api/v2.2/wallets"), ("solana", "/account/mainnet")):
-        routes.add_url_rule(f"{path}/<address>/swaps", view_func=swaps.answer, endpoint=name)
-    return routes
 
 
 def leg(mint: str, amount: str | None, name: str | None = None, **fields: Any) -> Row:
