@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.documents.described import Described
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import WALLETS
@@ -45,6 +46,12 @@ def page(request: pytest.FixtureRequest, browsers: Callable[[str], Page]) -> Pag
 def caller(client: FlaskClient, connection: Connection) -> Caller:
     """A caller with its own key."""
     return Caller.new(client, connection)
+
+
+@pytest.fixture
+def described(caller: Caller) -> Described:
+    """What the service says of its operations."""
+    return Described(caller.send("/openapi.json").get_json())
 
 
 @pytest.fixture

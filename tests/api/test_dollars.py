@@ -48,13 +48,6 @@ def _find(data: Any, name: str) -> list[Any]:
     ]
 
 
-@pytest.fixture
-def described(caller: Caller) -> Described:
-    """What the service says of its operations."""
-    document: dict[str, Any] = caller.send("/openapi.json").get_json()
-    return Described(document)
-
-
 def _questions(described: Described) -> list[tuple[str, dict[str, Any]]]:
     """Return every operation that has dollars, of one wallet, its group and its token."""
     own = GROUP | {"address": ANN, "mint": mint_of("mint")}

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import requests
 
 from tests.ledger.in_process import Importer
+from tests.ledger.rows import trade_row
 from tests.lib.browser import Page
 from tests.lib.chromium import needs_chromium
 from tests.lib.demo_service import DemoService
@@ -61,18 +62,18 @@ def test_a_position_is_explained_trade_by_trade(
     trades += [("buy", "1", "1")] * 60
     mint = "0x" + "c" * 40
     Importer(database_url).trades(
-        {
-            "blockchain": "eth",
-            "wallet_address": address,
-            "tx_signature": f"0x{1000 + number:064x}",
-            "mint": mint,
-            "token_name": "Explained",
-            "transaction_type": side,
-            "token_amount": amount,
-            "value": value,
-            "created_at": (begin + timedelta(minutes=number)).isoformat(),
-            "block": 7_000 + number,
-        }
+        trade_row(
+            address,
+            f"0x{1000 + number:064x}",
+            begin + timedelta(minutes=number),
+            blockchain="eth",
+            mint=mint,
+            token_name="Explained",
+            transaction_type=side,
+            token_amount=amount,
+            value=value,
+            block=7_000 + number,
+        )
         for number, (side, amount, value) in enumerate(trades)
     )
     key = create_key(connection, "visitor")

@@ -33,13 +33,6 @@ def _tracked(importer: Importer) -> None:
     )
 
 
-@pytest.fixture
-def described(caller: Caller) -> Described:
-    """What the service says of its operations."""
-    document: dict[str, Any] = caller.send("/openapi.json").get_json()
-    return Described(document)
-
-
 def _operations(described: Described) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each operation with a key, and what it requires."""
     for path in described.keyed_paths:

@@ -60,12 +60,12 @@ def test_pages_by_unrealized_profit_keep_the_price_of_the_first_one(
     )
     question = OF_MINT | {"sort": "unrealized_pnl", "limit": 1}
     whole = caller.get(STATS, **question | {"limit": 3})["traders"]
-    first = caller.get(STATS, **question)
-    rows, cursor = first["traders"], first["pagination"]["next_cursor"]
-    # At the new price the order is another one.
-    importer.trades([trade(BEN, "buy", 1, "1") | {"value": "1000"}])
-    while cursor:
-        page = caller.get(STATS, **question, cursor=cursor)
-        rows, cursor = rows + page["traders"], page["pagination"]["next_cursor"]
+
+    def change_the_price(pages: int) -> None:
+        if pages == 1:
+            importer.trades([trade(BEN, "buy", 1, "1") | {"value": "1000"}])
+
+    rows = caller.pages(STATS, "traders", change_the_price, **question)
     assert [row for row in rows if row["profile"]["wallet_address"] != BEN] == whole
-    assert caller.get(STATS, **question)["traders"] != first["traders"]
+    # At the new price the order is another one.
+    assert caller.get(STATS, **question)["traders"] != rows[:1]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from tests.ledger.in_process import Importer
+from tests.ledger.rows import trade_row
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.sync.operator import Operator, Start, now, plain
@@ -102,17 +103,7 @@ def test_trades_without_dollars_get_their_value_however_old_they_are(stub: Stub,
     operator.track(("solana", WALLET))
     moments = [NOW - timedelta(minutes=90), NOW - timedelta(days=200, minutes=3)]
     trades = [
-        {
-            "blockchain": "solana",
-            "wallet_address": WALLET,
-            "tx_signature": f"t{place}",
-            "mint": FART,
-            "transaction_type": "buy",
-            "token_amount": "1",
-            "value": "2",
-            "created_at": moment.isoformat(),
-        }
-        for place, moment in enumerate(moments)
+        trade_row(WALLET, f"t{place}", moment, mint=FART, value="2") for place, moment in enumerate(moments)
     ]
     Importer(operator.url).trades(trades)
     stub.prices.hourly = lambda currency, moment: 150.0

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.ledger.rows import trade_row
 from tests.stub import faults
 from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
@@ -31,16 +32,7 @@ def _world(stub: Stub, operator: Operator) -> None:
     wallets = {"solana": SOLANA_MINT, "eth": f"0x{'12' * 20}"}
     operator.track(*wallets.items())
     operator.trades(
-        {
-            "blockchain": chain,
-            "wallet_address": wallets[chain],
-            "tx_signature": f"of-{mint}",
-            "mint": mint,
-            "transaction_type": "buy",
-            "token_amount": "1",
-            "value": "1",
-            "created_at": (now() - timedelta(minutes=5)).isoformat(),
-        }
+        trade_row(wallets[chain], f"of-{mint}", now() - timedelta(minutes=5), blockchain=chain, mint=mint)
         for chain, mint in (("solana", SOLANA_MINT), ("eth", CAT), ("eth", DOG))
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.ledger.rows import trade_row
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
@@ -114,17 +115,9 @@ def test_a_value_that_a_sync_converted_follows_its_dollars_as_one_of_a_file_does
     stub: Stub, operator: Operator
 ) -> None:
     operator.prices(("SOL", "160", AT))
-    stated = {
-        "blockchain": "solana",
-        "wallet_address": WALLET,
-        "tx_signature": "stated",
-        "mint": FART,
-        "transaction_type": "buy",
-        "token_amount": "70",
-        "created_at": AT.isoformat(),
-        "value_usd": "200",
-    }
-    operator.trades([stated | {"value": "9"}])
+    stated = trade_row(WALLET, "stated", AT, mint=FART, token_amount="70", value="9", value_usd="200")
+    operator.trades([stated])
+    del stated["value"]
     add(
         stub,
         swap("converted", AT, fart("70"), usdc("200"), 200.0),
