@@ -22,6 +22,7 @@ from tests.api.conftest import NewCaller
 from tests.ledger.caller import LIST, Caller
 from tests.lib.callers import WALLETS, call_at_once
 from tests.lib.processes import StartGunicorn, running_valkey
+from tests.lib.serving import served
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api.api.keys import create_key
 from wallet_api.database import Connection
@@ -166,18 +167,18 @@ def test_exactly_as_many_as_the_limit_pass_two_workers(
 
 
 def test_at_most_a_fiftieth_of_what_remains_passes_a_worker_beyond_the_limit(
-    gunicorn: StartGunicorn, connection: Connection, valkey_url: str
+    settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection, valkey_url: str
 ) -> None:
     key = create_key(connection, "caller", rate="100/hour")
-    busy, idle = gunicorn(workers=1), gunicorn(workers=1)
-    # One that has counted, and was idle since then.
-    assert call_at_once(idle.url, key, 1, callers=1) == {200: 1}
-    answers = call_at_once(busy.url, key, 200, callers=12)
-    assert set(answers) == {200, 429}
-    assert 100 <= 1 + answers[200] <= 102
-    # What was let through is counted, and what was refused is not.
-    assert eventually(lambda: stored(valkey_url) == 1 + answers[200])
-    assert call_at_once(idle.url, key, 50, callers=8)[200] <= 2
+    with served(make_app(settings)) as busy, served(make_app(settings)) as idle:
+        # One that has counted, and was idle since then.
+        assert call_at_once(idle, key, 1, callers=1) == {200: 1}
+        answers = call_at_once(busy, key, 200, callers=12)
+        assert set(answers) == {200, 429}
+        assert 100 <= 1 + answers[200] <= 102
+        # What was let through is counted, and what was refused is not.
+        assert eventually(lambda: stored(valkey_url) == 1 + answers[200])
+        assert call_at_once(idle, key, 50, callers=8)[200] <= 2
 
 
 def test_counts_of_a_worker_survive_a_store_that_is_killed_or_comes_back_empty(

@@ -19,13 +19,16 @@ from cabalspy import (
     RateLimitError,
     ServerError,
 )
+from flask import Flask
 
 from tests.ledger.in_process import Importer
 from tests.lib.demo_service import DemoService
-from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.processes import Gunicorn
+from tests.lib.serving import served
 from wallet_api.api.keys import create_key
 from wallet_api.api.responses.examples import MINT
 from wallet_api.database import Connection
+from wallet_api.settings import Settings
 
 TRACKED = "So11111111111111111111111111111111111111112"
 UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
@@ -136,24 +139,24 @@ def test_it_reads_and_pages_every_operation(connect: Connect, server: Gunicorn, 
 
 
 def test_where_the_type_is_detected_its_history_and_each_request_of_the_mcp_server_work(
-    connect: Connect, gunicorn: StartGunicorn, demo: DemoService
+    connect: Connect, make_app: Callable[[Settings], Flask], demo: DemoService
 ) -> None:
-    server = gunicorn(replace(demo.settings, history_type="detected"), workers=1)
-    for path, arguments in TOOLS:
-        known = {"address": demo.wallet(**GROUP)} if "address" in arguments else {}
-        response = requests.get(f"{server.url}{path}", arguments | known, headers=demo.headers, timeout=60)
-        assert response.status_code == 200, (path, response.text)
-        # It passes on what is in `data`, or the whole body.
-        assert isinstance(response.json().get("data", response.json()), dict)
-    client = connect(server.url, demo.key)
-    address = demo.wallet("solana", "kol")
-    record = client.wallets.history(blockchain="solana", address=address)
-    assert record["profile"]["type"] == "kol"
-    assert record["lifetime_stats"]["total_tx_count"] >= len(record["trades"]) > 0
-    typed = client.get_raw("/wallets/history", {"blockchain": "solana", "type": "kol", "address": address})
-    assert typed.data["trades"] == record["trades"]
-    with pytest.raises(NotFoundError):
-        client.wallets.history(blockchain="solana", address=UNTRACKED)
+    with served(make_app(replace(demo.settings, history_type="detected"))) as url:
+        for path, arguments in TOOLS:
+            known = {"address": demo.wallet(**GROUP)} if "address" in arguments else {}
+            response = requests.get(f"{url}{path}", arguments | known, headers=demo.headers, timeout=60)
+            assert response.status_code == 200, (path, response.text)
+            # It passes on what is in `data`, or the whole body.
+            assert isinstance(response.json().get("data", response.json()), dict)
+        client = connect(url, demo.key)
+        address = demo.wallet("solana", "kol")
+        record = client.wallets.history(blockchain="solana", address=address)
+        assert record["profile"]["type"] == "kol"
+        assert record["lifetime_stats"]["total_tx_count"] >= len(record["trades"]) > 0
+        typed = client.get_raw("/wallets/history", GROUP | {"address": address})
+        assert typed.data["trades"] == record["trades"]
+        with pytest.raises(NotFoundError):
+            client.wallets.history(blockchain="solana", address=UNTRACKED)
 
 
 def test_the_client_raises_its_documented_exceptions(
