@@ -121,17 +121,6 @@ def test_what_is_capped_is_warned_of(caller: Caller) -> None:
         assert "warnings" not in whole
 
 
-def test_a_limit_of_any_length_is_accepted(caller: Caller) -> None:
-    for path, arguments in (
-        ("/wallets", GROUP),
-        ("/wallet/leaderboard", BOARD),
-        ("/wallets/connections", OWN),
-        ("/wallets/history", OWN | {"type": "kol"}),
-    ):
-        longest, most = (caller.get(path, **arguments, limit=10**digits) for digits in (30, 18))
-        assert longest == most, path
-
-
 def test_addresses_and_mints_of_evm_chains_are_found_in_any_case(caller: Caller) -> None:
     for address in (EVM, EVM.lower(), EVM.upper().replace("X", "x")):
         own = {"blockchain": "eth", "address": address}

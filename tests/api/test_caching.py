@@ -9,7 +9,7 @@ from tests.api.conftest import NewCaller
 from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, GROUP, UNTRACKED, trade_row
+from tests.ledger.rows import ANN, BEN, GROUP, trade_row
 
 NORMAL, LONG = "answer_ttl_seconds", "leaderboard_ttl_seconds"
 CACHED = pytest.mark.settings(answer_ttl_seconds=60.0, leaderboard_ttl_seconds=60.0)
@@ -120,29 +120,6 @@ def test_flows_signals_and_trends_are_read_once_for_all_limits_and_orders(
     every = caller.get("/analytics", **trend)["buckets"]
     again = caller.document("/analytics", **trend, limit=2)
     assert (again["meta"]["cached"], again["data"]["buckets"]) == (True, every[-2:])
-
-
-@CACHED
-def test_a_request_for_cached_data_passes_the_whole_gate(caller: Caller, new_caller: NewCaller) -> None:
-    assert caller.send().status_code == 200
-    poor = new_caller("poor", credits=2, rate="4/hour")
-    answers = [poor.send() for _ in range(5)]
-    assert [(answer.status_code, answer.headers["X-Credits-Remaining"]) for answer in answers] == [
-        # Credits are checked before the limit, to which a refusal counts too.
-        *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (403, "0"))
-    ]
-    hasty = new_caller("hasty", credits=2, rate="1/hour")
-    assert hasty.statuses(2) == [200, 429]
-    assert caller.send(headers={"Authorization": ""}).status_code == 401
-    assert caller.send(headers={"Authorization": "Bearer wk_wrong"}).status_code == 403
-
-
-@CACHED
-def test_a_refusal_is_not_cached(caller: Caller, importer: Importer) -> None:
-    question = GROUP | {"address": UNTRACKED}
-    assert caller.send("/wallets/history", **question).status_code == 404
-    importer.wallets([GROUP | {"wallet_address": UNTRACKED}])
-    assert caller.send("/wallets/history", **question).status_code == 200
 
 
 @CACHED

@@ -76,10 +76,3 @@ def test_months_alone_are_the_same_without_their_days(caller: Caller, importer: 
     assert months["month"] == whole["month"]
     table = caller.send(PATH, **of_ann, dates="false", format="csv").text
     assert len(table.splitlines()) == 1 + 13
-
-
-def test_what_is_no_zone_is_refused(caller: Caller, importer: Importer) -> None:
-    for timezone in ("Mars/Olympus", "+02", "europe/nowhere", "UTC+1"):
-        error = caller.refused(PATH, blockchain="solana", address=ANN, timezone=timezone)
-        assert (error["code"], error["parameter"]) == ("invalid_parameter", "timezone")
-        assert "IANA" in error["message"]

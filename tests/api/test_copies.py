@@ -175,16 +175,6 @@ def test_steps_have_pages(caller: Caller, importer: Importer) -> None:
     assert len(caller.get(PATH, **OF_ANN, limit=1001)["warnings"]) == 2
 
 
-def test_what_no_copier_can_do_is_refused(caller: Caller) -> None:
-    for name, wrong in (
-        *(("delay", wrong) for wrong in ("3601", "-1", "0.5")),
-        *(("fee_percent", wrong) for wrong in ("100.1", "-1", "1%")),
-        *(("size", wrong) for wrong in ("0", "-1", "1e3")),
-        *(("since", "2100-01-01"), ("limit", "0")),
-    ):
-        assert caller.refused(PATH, **OF_ANN | {name: wrong})["parameter"] == name
-
-
 def test_a_wallet_that_never_traded_or_is_not_tracked(caller: Caller, importer: Importer) -> None:
     data = caller.get(PATH, **OF_ANN)
     assert (data["steps"], data["invested"], data["return_percent"]) == ([], 0, None)

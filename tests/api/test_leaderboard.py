@@ -94,16 +94,8 @@ def test_a_wallet_that_lost_nothing_has_no_profit_factor_and_is_above_all_others
             importer.trades([trade(address, 1, value, mint=mint, transaction_type="sell")] if values else [])
 
     def factors(**more: str) -> list[tuple[str, Any]]:
-        rows: list[tuple[str, Any]] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            page = {"sort": "profit_factor", "limit": 1, "cursor": cursor, **more}
-            data = caller.get(PATH, **QUESTION, **page)
-            rows += [
-                (entry["wallet"], entry["period_stats"].get("profit_factor")) for entry in data["leaderboard"]
-            ]
-            cursor = data["pagination"]["next_cursor"]
-        return rows
+        entries = caller.pages(PATH, "leaderboard", **QUESTION, sort="profit_factor", limit=1, **more)
+        return [(entry["wallet"], entry["period_stats"].get("profit_factor")) for entry in entries]
 
     # Without any profit it is 0, with or without a loss.
     none = [(address, 0) for address in sorted([SMART, WHALE, UNTRACKED])]
@@ -130,13 +122,6 @@ def test_a_chart_ends_with_the_profit_of_its_entry_at_the_time_of_the_board(call
     cursor = second["pagination"]["next_cursor"]
     (last,) = caller.get(PATH, **question, chart="true", cursor=cursor)["leaderboard"]
     assert last == entries[1]
-
-
-@pytest.mark.parametrize("limit", [{}, {"limit": 101}])
-def test_charts_are_of_at_most_a_hundred_entries(caller: Caller, limit: dict[str, int]) -> None:
-    document = caller.document(PATH, **QUESTION, **limit, chart="true")
-    assert (document["error"]["code"], document["error"]["parameter"]) == ("invalid_parameter", "limit")
-    assert caller.get(PATH, **QUESTION, **limit, chart="false")["leaderboard"] == []
 
 
 @pytest.mark.usefixtures("two_ranked")

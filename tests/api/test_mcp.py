@@ -692,30 +692,6 @@ def test_of_what_is_oldest_first_the_newest_is_kept(caller: Caller, database_url
     assert chart == tracked["period_realized_pnl_chart"][-len(chart) :] or not chart
 
 
-def test_connections_are_asked_for_in_parts(caller: Caller, database_url: str) -> None:
-    importer = Importer(database_url)
-    wallets = [row | {"type": "kol"} for row in random_trades.wallets(60)]
-    importer.wallets(wallets)
-    importer.trades(
-        trade_row(wallet["wallet_address"], f"s{number}-{mint}", NOW, mint=mint_of(f"mint {mint}"))
-        for number, wallet in enumerate(wallets)
-        for mint in range(20)
-    )
-    of_wallet = {"blockchain": "solana", "address": wallets[0]["wallet_address"]}
-    whole = _slim(caller.get("/wallets/connections", **of_wallet)["connections"])
-    text, note = _texts(_call(caller, "list_connections", **of_wallet))
-    kept = len(_exact(text)["data"]["connections"])
-    assert 0 < kept < len(whole)
-    assert f"Repeat with limit={kept}, then send pagination.next_cursor as cursor." in note
-    found: list[Any] = []
-    cursor: str | None = ""
-    while cursor is not None:
-        page = _data_of(_call(caller, "list_connections", **of_wallet, limit=kept, cursor=cursor))
-        found += page["connections"]
-        cursor = page["pagination"]["next_cursor"]
-    assert found == whole
-
-
 def test_a_skill_is_what_models_get(client: FlaskClient) -> None:
     response = client.get("/skill.md")
     assert (response.status_code, response.content_type) == (200, "text/markdown; charset=utf-8")

@@ -155,12 +155,6 @@ def test_any_text_is_a_text(caller: Caller, importer: Importer) -> None:
         assert caller.get("/search", q=q)["q"] == q
 
 
-def test_what_is_no_text_to_search_is_refused(caller: Caller) -> None:
-    for q in (None, "", "   ", "a" * 65, "a\0"):
-        error = caller.refused("/search", q=q)
-        assert (error["code"], error["parameter"]) == ("invalid_parameter", "q")
-
-
 def test_imports_in_any_order_and_removals_leave_what_a_rebuild_would(
     caller: Caller, database_url: str, importer: Importer, connection: Connection
 ) -> None:
