@@ -149,16 +149,6 @@ def test_beside_each_candidate_stands_what_it_did_in_numbers(
     assert sums(dog, "mint", "place", "held") == (DOG, 6, "10")
 
 
-def test_who_was_not_among_the_first_is_no_candidate(
-    operator: Operator, launches: Launches, tmp_path: Path
-) -> None:
-    found = discover(operator, tmp_path, CAT, DOG, "--chain", "eth", "--first", "3")
-    assert set(found.wallets) == {SNIPER, STEADY, LUCKY}
-    one = discover(operator, tmp_path, CAT, "--chain", "eth", "--min-tokens", "1", "--first", "8")
-    assert ONCE in one.wallets
-    assert LATE in one.wallets
-
-
 def test_the_list_can_be_imported_and_the_ledger_is_as_before(
     operator: Operator, launches: Launches, tmp_path: Path
 ) -> None:

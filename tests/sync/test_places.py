@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.ledger.rows import trade_row
 from tests.stub.evm import EvmChain, Transaction
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
@@ -159,9 +160,7 @@ def test_slots_and_the_places_in_them_order_the_trades_of_solana(stub: Stub, ope
     assert places(operator) == {"z": (0, 7, 9), "y": (0, 8, 9), "x": (0, 8, 10)}
     assert set(final(operator, "solana", solana.WALLET).values()) == {True}
     # What comes from a file, and is later than what the node says to be final, is not.
-    row = {"blockchain": "solana", "wallet_address": solana.WALLET, "tx_signature": "w"}
-    amounts = {"mint": solana.FART, "transaction_type": "buy", "token_amount": "1", "value": "1"}
-    operator.trades([row | amounts | {"created_at": AT.isoformat(), "block": 9}])
+    operator.trades([trade_row(solana.WALLET, "w", AT, mint=solana.FART, block=9)])
     assert final(operator, "solana", solana.WALLET) == {"z": True, "y": True, "x": True, "w": False}
 
 
@@ -222,36 +221,6 @@ def test_where_the_node_does_not_say_what_is_final_it_is_what_is_older_than_the_
     chain.add(datetime.now(UTC).replace(microsecond=0), sold)
     one_round(operator, "base", BASE_CONFIRM_SECONDS="20")
     assert final(operator, "base") == {signature(BOUGHT): True, signature(SOLD): False}
-
-
-@pytest.mark.parametrize("name", ["base", "solana"])
-def test_trades_that_learn_their_places_in_a_second_reading_make_no_event(
-    stub: Stub, operator: Operator, name: str
-) -> None:
-    if name == "solana":
-        solana.read_from(stub, operator)
-        for number in range(300):
-            row = solana.buy(AT + timedelta(seconds=number // 3), lamports=10**7 + number)
-            stub.transactions.add(solana.WALLET, f"t{number}", row | {"transactionIndex": number})
-    else:
-        chain = follow(stub, operator, name)
-        chain.milliseconds = "timestampMs"
-        for number in range(300):
-            bought = evm_trades.buy(number + 1, coin=10**16 + number, wrapped=WRAPPED[name])
-            chain.add(AT + timedelta(milliseconds=200 * number), bought)
-    one_round(operator, name)
-    learned = places(operator)
-    # As an earlier version has stored them.
-    forget = (
-        "UPDATE trades SET block = NULL, block_index = NULL, created_at = date_trunc('second', created_at)"
-    )
-    operator.fetch(f"{forget} RETURNING 1")
-    before = operator.fetch(_CHANGES)
-    operator.fetch("UPDATE sync_wallets SET synced_from = NULL RETURNING 1")
-    done = one_round(operator, name)
-    assert (done["changed"], len(learned)) == (300, 300)
-    assert places(operator) == learned
-    assert operator.fetch(_CHANGES) == before
 
 
 def test_after_a_sync_is_forgotten_all_blocks_of_its_chain_count_as_final(

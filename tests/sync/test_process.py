@@ -41,13 +41,6 @@ def reached(stub: Stub, count: int) -> threading.Event:
     return event
 
 
-def test_the_ledger_of_a_made_up_world_is_exactly_the_expected_one(operator: Operator, world: World) -> None:
-    done = operator.sync()
-    assert (done.status, done.only["left_out"]) == (3 if world.bad else 0, world.bad)
-    assert operator.ledger() == world.expected
-    assert operator.sync().only["changed"] == 0
-
-
 def test_killed_at_any_instant_a_further_run_gives_the_same(
     stub: Stub, operator: Operator, world: World, start: Start
 ) -> None:
