@@ -21,6 +21,7 @@ import pytest
 from tests.ledger import in_process, random_trades
 from tests.lib.backups import WALLETS, Made, at, contents, created, done, fill, major, refused, session
 from tests.lib.processes import Process, run_command, run_program, wallet_api
+from tests.lib.versions import migrate_to
 from tests.lib.waiting import eventually
 from wallet_api.app import create_app
 from wallet_api.database import connect, migrations
@@ -98,12 +99,11 @@ def _program(url: str, name: str, *arguments: str) -> None:
 
 
 def test_tables_of_an_older_version_are_migrated(
-    empty_database_url: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty_database_url: str, target: str, tmp_path: Path
 ) -> None:
     names = migrations.available()
-    with connect(empty_database_url) as connection, monkeypatch.context() as earlier:
-        earlier.setattr(migrations, "available", lambda: names[:1])
-        migrations.migrate(connection)
+    with connect(empty_database_url) as connection:
+        migrate_to(connection, names[:1])
         connection.execute("INSERT INTO wallets VALUES (1, 'bnb', 'kol', '0x1', '', '', '', '', '')")
     done("backup", tmp_path / "older.dump", settings=at(empty_database_url))
     shown: list[str] = []

@@ -21,6 +21,7 @@ from tests.lib.backups import at
 from tests.lib.cluster import Cluster
 from tests.lib.outages import is_our_refusal
 from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
+from tests.lib.versions import migrate_to
 from wallet_api.api.keys import create_key
 from wallet_api.database import Connection, connect, load_sql, migrations
 from wallet_api.database.migrations import SchemaError
@@ -120,15 +121,10 @@ def test_a_plain_ledger_moves_by_backup_and_restore(
         assert not any(rebuild_ledger(connection).values())
 
 
-def test_a_cluster_is_upgraded_in_place(
-    plain: Connection, empty_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cluster_is_upgraded_in_place(plain: Connection, empty_database_url: str) -> None:
     now = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=1)
-    names = migrations.available()
     with connect(empty_database_url) as connection:
-        with monkeypatch.context() as earlier:
-            earlier.setattr(migrations, "available", lambda: names[:9])
-            assert migrations.migrate(connection) == names[:9]
+        migrate_to(connection, migrations.available()[:9])
         _place_those_of_then(connection)
         outcome = run_command("migrate", settings=at(empty_database_url))
         assert outcome.exit_code == 0, outcome.output

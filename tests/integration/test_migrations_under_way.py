@@ -17,6 +17,7 @@ from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, WALLETS, ndjson, price_row, trade_row
 from tests.lib.backups import at
 from tests.lib.processes import StartGunicorn, run_command, wallet_api
+from tests.lib.versions import migrate_to
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api.database import Connection, connect, migrations
 from wallet_api.ledger.rebuild import fill_wallets, rebuild_ledger
@@ -98,7 +99,7 @@ def test_a_migration_waits_for_what_writes_and_lets_it_end(
     empty_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with connect(empty_database_url) as connection, connect(empty_database_url) as writer:
-        _at(connection, EARLIER, monkeypatch)
+        migrate_to(connection, EARLIER)
         with writer.transaction():
             with monkeypatch.context() as earlier:
                 earlier.setattr(migrations, "available", lambda: EARLIER)
@@ -111,15 +112,13 @@ def test_a_migration_waits_for_what_writes_and_lets_it_end(
         assert not migrations.inspect(connection).pending
 
 
-def test_requests_pass_while_a_migration_waits_for_a_long_report(
-    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_requests_pass_while_a_migration_waits_for_a_long_report(empty_database_url: str) -> None:
     with (
         connect(empty_database_url) as connection,
         connect(empty_database_url) as report,
         connect(empty_database_url) as request,
     ):
-        _at(connection, EARLIER, monkeypatch)
+        migrate_to(connection, EARLIER)
         longest = 0.0
         with report.transaction():
             report.execute("SELECT FROM trades")
@@ -136,11 +135,9 @@ def test_requests_pass_while_a_migration_waits_for_a_long_report(
     assert longest < 0.5
 
 
-def test_a_killed_migration_leaves_no_statement_running(
-    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_migration_leaves_no_statement_running(empty_database_url: str) -> None:
     with connect(empty_database_url) as connection, connect(empty_database_url) as writer:
-        _at(connection, EARLIER, monkeypatch)
+        migrate_to(connection, EARLIER)
         with writer.transaction():
             writer.execute("SELECT pg_advisory_xact_lock_shared(7401001)")
             with wallet_api("migrate", settings=at(empty_database_url)) as killed:
@@ -188,13 +185,6 @@ def test_a_service_does_not_start_on_figures_that_are_not_computed_yet(
     connection.execute("UPDATE wallet_fill SET done_until = 0")
     with pytest.raises(pytest.fail.Exception, match="has not computed all figures"):
         gunicorn(settings)
-
-
-def _at(connection: Connection, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Create the tables of an earlier version."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr(migrations, "available", lambda: names)
-        migrations.migrate(connection)
 
 
 def _migrate_beside(url: str) -> threading.Thread:

@@ -2,9 +2,8 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from tests.ledger.rows import ANN
+from tests.lib.versions import migrate_to
 from wallet_api.database import connect, migrations
 
 NAMES = migrations.available()
@@ -16,15 +15,11 @@ VALUES (%(subject)s, %(rule)s, %(id)s, %(is_reported)s, %(at)s, %(at)s)
 """
 
 
-def test_what_was_reported_and_what_waits_is_kept_with_its_ids(
-    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_reported_and_what_waits_is_kept_with_its_ids(empty_database_url: str) -> None:
     at = datetime(2026, 1, 30, tzinfo=UTC)
     subjects = [f"solana|{ANN}|mint|sig|sell|3", "eth|0xab|0xcd|a|b|c|buy|12"]
     with connect(empty_database_url) as connection:
-        with monkeypatch.context() as earlier:
-            earlier.setattr(migrations, "available", lambda: NAMES[: NAMES.index(OWN)])
-            migrations.migrate(connection)
+        migrate_to(connection, NAMES[: NAMES.index(OWN)])
         for number, subject in enumerate(subjects):
             own = {"subject": subject, "rule": "all", "id": f"msg_{number}", "is_reported": number == 0}
             connection.execute(REPORTED, own | {"at": at})
