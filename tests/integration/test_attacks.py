@@ -11,7 +11,7 @@ import requests
 
 from tests.lib.attacks import Target, attacked, p99, waits_of_others
 from tests.lib.folders import server_folder
-from tests.lib.nginx import nginx, running_nginx
+from tests.lib.nginx import UNLIMITED, nginx, running_nginx
 from tests.lib.outages import Outages, service_with_own_servers
 from tests.lib.waiting import eventually
 from wallet_api.database import connect
@@ -73,9 +73,7 @@ def proxied(outages: Outages) -> Iterator[Target]:
         pytest.skip("needs nginx: apt-get install nginx")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-nginx-"))
-        # Others come from one address here, as many of them as this machine lets.
-        changes = {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
-        proxy = stack.enter_context(running_nginx(Path(folder), [outages.gunicorn.url], changes))
+        proxy = stack.enter_context(running_nginx(Path(folder), [outages.gunicorn.url], UNLIMITED))
         target = Target(proxy.url, proxy.certificate, outages.key, LARGE)
         # What is cached is made by then.
         assert eventually(lambda: all(_is_answered(target, path) for path in PATHS))

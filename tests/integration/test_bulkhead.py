@@ -37,11 +37,6 @@ Serve = Callable[..., Gunicorn]
 
 
 @pytest.fixture
-def key(connection: Connection) -> str:
-    return create_key(connection, "caller", rate="1000000/second")
-
-
-@pytest.fixture
 def serve(settings: Settings, gunicorn: StartGunicorn) -> Serve:
     """Start one worker of four threads, which caches leaderboards for long."""
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.lib.folders import server_folder
 from tests.lib.processes import Process, environment_of, processes_of, run_command, run_program
 from wallet_api.database import connect
 from wallet_api.operate import embedded
@@ -52,20 +51,11 @@ def print(word, write=print, **options):
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    """A folder for the tests that leave its database usable, so that it is created once."""
-    with server_folder() as folder:
-        Path(folder).chmod(0o711)
-        home = Path(folder) / "home"
-        with embedded.running(Settings(wallet_api_home=str(home))):
-            pass
-        yield home
-
-
-@pytest.fixture(scope="module")
 def own(home: Path) -> Settings:
-    """The settings of commands with `home`."""
-    return Settings(wallet_api_home=str(home))
+    """The settings of commands with `home`, whose database is created once: tests leave it usable."""
+    own = Settings(wallet_api_home=str(home))
+    with embedded.running(own):
+        return own
 
 
 @pytest.fixture
@@ -311,19 +301,19 @@ def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(tmp_path: Path) ->
         pass
 
 
-def test_a_folder_of_another_version_is_left_alone(own: Settings, home: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("PG_VERSION", "17\n", r"belongs to PostgreSQL 17.*backup FILE.*restore FILE"),
+        ("postgresql.conf", "no_such_setting = 1\n", r'(?s)exited during its start.*"no_such_setting"'),
+    ],
+)
+def test_a_folder_of_another_version_and_a_server_that_cannot_start_are_explained(
+    own: Settings, home: Path, file: str, text: str, message: str
+) -> None:
     with (
-        _changed(home / "postgres" / "PG_VERSION", "17\n"),
-        pytest.raises(EmbeddedError, match=r"belongs to PostgreSQL 17.*backup FILE.*restore FILE"),
-        embedded.running(own),
-    ):
-        pass
-
-
-def test_a_server_that_cannot_start_is_explained_by_its_log(own: Settings, home: Path) -> None:
-    with (
-        _changed(home / "postgres" / "postgresql.conf", "no_such_setting = 1\n"),
-        pytest.raises(EmbeddedError, match=r'(?s)exited during its start.*"no_such_setting"'),
+        _changed(home / "postgres" / file, text),
+        pytest.raises(EmbeddedError, match=message),
         embedded.running(own),
     ):
         pass
@@ -340,8 +330,7 @@ def test_the_logs_stay_within_bounds(own: Settings, home: Path) -> None:
     assert "shut down" in log.read_text()
 
 
-def test_config_prints_the_address_of_the_server(home: Path) -> None:
-    own = Settings(wallet_api_home=str(home))
+def test_config_prints_the_address_of_the_server(own: Settings) -> None:
     with embedded.running(own) as running:
         printed = run_command("config", "database", settings=own)
         assert printed.stdout == f"{running.database_url}\n"

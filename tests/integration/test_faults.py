@@ -17,9 +17,9 @@ import requests
 from tests.ledger.rows import GROUP
 from tests.lib.callers import Met, callers, get
 from tests.lib.folders import server_folder, small_disk
-from tests.lib.nginx import nginx, running_nginx
+from tests.lib.nginx import UNLIMITED, nginx, running_nginx
 from tests.lib.outages import Outages, is_our_refusal, service_with_own_servers
-from tests.lib.processes import kill, processes_of, reload, start_gunicorn, workers
+from tests.lib.processes import StartGunicorn, kill, processes_of, reload, workers
 from tests.lib.running_up import Up, running_up
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api.api.keys import create_key
@@ -42,11 +42,6 @@ def outages() -> Iterator[Outages]:
         service_with_own_servers(Path(home)) as outages,
     ):
         yield outages
-
-
-def _wait(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    """Calls go on in other threads; come back when they have met what is waited for."""
-    assert eventually(condition, seconds, 0.02), "what was waited for did not come about"
 
 
 def _go_on() -> None:
@@ -73,9 +68,9 @@ def _only_our_refusals(met: Met) -> None:
 
 def test_postgresql_is_killed_and_comes_back(outages: Outages) -> None:
     with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         outages.kill("postgres")
-        _wait(lambda: met.statuses[503] > 10)
+        assert eventually(lambda: met.statuses[503] > 10)
         assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=60).status_code == 200
         assert requests.get(f"{outages.gunicorn.url}/readyz", timeout=60).status_code == 503
         back = outages.bring_back()
@@ -86,7 +81,7 @@ def test_postgresql_is_killed_and_comes_back(outages: Outages) -> None:
 
 def test_postgresql_is_stopped_and_goes_on(outages: Outages) -> None:
     with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         with outages.hanging("postgres"):
             threading.Event().wait(6)
             assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=60).status_code == 200
@@ -102,7 +97,7 @@ def test_postgresql_is_stopped_and_goes_on(outages: Outages) -> None:
 def test_postgresql_restarts_while_nobody_calls(outages: Outages) -> None:
     call = _wallets(outages)
     with callers(call, threads=8) as met:
-        _wait(lambda: met.statuses[200] > 50)
+        assert eventually(lambda: met.statuses[200] > 50)
     outages.kill("postgres")
     back = outages.bring_back()
     # All connections that lie idle in the pools are dead now.
@@ -114,7 +109,7 @@ def test_postgresql_restarts_while_nobody_calls(outages: Outages) -> None:
 
 def test_all_connections_are_taken_by_others(outages: Outages) -> None:
     with ExitStack() as stack, callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         hoard = stack.enter_context(ExitStack())
         with connect(str(outages.settings.database_url)) as connection:
             taken: list[psycopg.Connection[object]] = []
@@ -139,10 +134,12 @@ def test_all_connections_are_taken_by_others(outages: Outages) -> None:
 
 def test_queries_go_past_their_timeout(outages: Outages) -> None:
     with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         with psycopg.connect(str(outages.settings.database_url)) as connection:
             connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            _wait(lambda: any("took too long" in response.text for response in list(met.refusals)))
+            assert eventually(
+                lambda: any("took too long" in response.text for response in list(met.refusals))
+            )
         back = calm_seconds()
         _go_on()
     _recovers(met, back)
@@ -155,10 +152,10 @@ def test_queries_go_past_their_timeout(outages: Outages) -> None:
 def test_valkey_is_killed_and_comes_back(outages: Outages) -> None:
     counter = "wallet_api_limiter_fallback_calls_total"
     with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         assert outages.metric(counter) == 0
         outages.kill("valkey")
-        _wait(lambda: outages.metric(counter) > 20)
+        assert eventually(lambda: outages.metric(counter) > 20)
         ready = requests.get(f"{outages.gunicorn.url}/readyz", timeout=60)
         assert (ready.status_code, ready.json()["data"]["store"]) == (200, "away")
         back = over = outages.bring_back()
@@ -177,24 +174,23 @@ def test_valkey_is_killed_and_comes_back(outages: Outages) -> None:
 
 def test_a_reload_under_load_drops_no_call(outages: Outages) -> None:
     with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         reload(outages.gunicorn)
         reload(outages.gunicorn)
         counted = met.statuses[200]
-        _wait(lambda: met.statuses[200] > counted + 100)
+        assert eventually(lambda: met.statuses[200] > counted + 100)
     assert met.failures == []
     assert set(met.statuses) == {200}
 
 
 @pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")
 def test_a_worker_is_killed_under_load(outages: Outages, tmp_path: Path) -> None:
-    changes = {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
-    with running_nginx(tmp_path, [outages.gunicorn.url], changes) as proxy:
+    with running_nginx(tmp_path, [outages.gunicorn.url], UNLIMITED) as proxy:
         call = get(
             f"{proxy.url}/v1/wallets", params=GROUP, headers=outages.headers, verify=str(proxy.certificate)
         )
         with callers(call, pause_seconds=PAUSE_SECONDS) as met:
-            _wait(lambda: met.statuses[200] > 20)
+            assert eventually(lambda: met.statuses[200] > 20)
             victim = workers(outages.gunicorn)[0]
             victim.send_signal(signal.SIGKILL)
             psutil.wait_procs([victim], timeout=60)
@@ -207,7 +203,7 @@ def test_a_worker_is_killed_under_load(outages: Outages, tmp_path: Path) -> None
     _recovers(met, back)
     # At most the calls that it had in hand.
     assert met.statuses[503] + len(broken_off) <= 4
-    _wait(lambda: len(workers(outages.gunicorn)) == 2)
+    assert eventually(lambda: len(workers(outages.gunicorn)) == 2)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
@@ -230,13 +226,13 @@ def _fill_and_free(outages: Outages) -> None:
         callers(get(url, params=GROUP, headers=pays), pause_seconds=PAUSE_SECONDS) as paying,
         callers(get(url, params=GROUP, headers=outages.headers), pause_seconds=PAUSE_SECONDS) as free,
     ):
-        _wait(lambda: paying.statuses[200] > 20)
+        assert eventually(lambda: paying.statuses[200] > 20)
         with connect(str(outages.settings.database_url)) as connection:
             connection.execute("CREATE TABLE filling (a text)")
             with filler.open("wb") as file:
                 _fill(file.fileno())
             _grow_until_full(connection)
-        _wait(lambda: paying.statuses[503] > 5, seconds=30)
+        assert eventually(lambda: paying.statuses[503] > 5)
         filler.unlink()
         # PostgreSQL stops where it cannot write its log; a supervisor starts it again.
         back = outages.bring_back()
@@ -276,7 +272,9 @@ _FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
 
 
 @pytest.mark.skipif(_FAKETIME is None, reason="needs libfaketime: apt-get install faketime")
-def test_the_clock_is_stepped(outages: Outages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clock_is_stepped(
+    outages: Outages, gunicorn: StartGunicorn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     offset = tmp_path / "offset"
     offset.write_text("+0")
     # libfaketime breaks the system call under time.sleep when it leaves the monotonic clock alone.
@@ -296,19 +294,15 @@ def test_the_clock_is_stepped(outages: Outages, tmp_path: Path, monkeypatch: pyt
         "NO_FAKE_STAT": "1",
     }.items():
         monkeypatch.setenv(name, value)
-    gunicorn = start_gunicorn(outages.settings, tmp_path / "gunicorn.log", workers=2, threads=4)
-    try:
-        call = get(f"{gunicorn.url}/v1/wallets", params=GROUP, headers=outages.headers)
-        with callers(call, pause_seconds=PAUSE_SECONDS) as met:
-            _wait(lambda: met.statuses[200] > 20)
-            for days in (2, -2, 0):
-                draft = tmp_path / "draft"
-                draft.write_text(f"{days:+}d")
-                draft.rename(offset)
-                # The last ones are of both workers.
-                _wait(lambda days=days: {_days_off(one) for _, _, one in met.answers[-20:]} == {days})
-    finally:
-        gunicorn.stop()
+    call = get(f"{gunicorn(outages.settings).url}/v1/wallets", params=GROUP, headers=outages.headers)
+    with callers(call, pause_seconds=PAUSE_SECONDS) as met:
+        assert eventually(lambda: met.statuses[200] > 20)
+        for days in (2, -2, 0):
+            draft = tmp_path / "draft"
+            draft.write_text(f"{days:+}d")
+            draft.rename(offset)
+            # The last ones are of both workers.
+            assert eventually(lambda days=days: {_days_off(one) for _, _, one in met.answers[-20:]} == {days})
     assert met.failures == []
     assert [response.text for response in met.refusals] == []
 
@@ -316,13 +310,6 @@ def test_the_clock_is_stepped(outages: Outages, tmp_path: Path, monkeypatch: pyt
 def _days_off(response: requests.Response) -> int:
     stepped = datetime.fromisoformat(response.json()["meta"]["timestamp"]) - datetime.now(UTC)
     return round(stepped / timedelta(days=1))
-
-
-@pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    with server_folder() as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder) / "home"
 
 
 @pytest.fixture(scope="module")
@@ -345,11 +332,11 @@ def test_up_starts_again_what_is_killed(up: Up, home: Path, name: str) -> None:
 
     call = get(f"{up.url}/v1/transactions/volume", params=GROUP, headers=headers)
     with callers(call, pause_seconds=PAUSE_SECONDS) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         start = calm_seconds()
         killed = processes()
         kill(killed)
-        _wait(lambda: set(processes()) - set(killed) != set())
+        assert eventually(lambda: set(processes()) - set(killed) != set())
         _go_on()
     assert name == "gunicorn" or met.failures == []
     assert len(met.failures) <= 4

@@ -6,8 +6,7 @@ import json
 import os
 import pty
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -18,14 +17,14 @@ import requests
 from click.testing import Result
 from flask import Flask
 from flask.testing import FlaskClient
-from psycopg.sql import SQL, Identifier
 
 from tests.ledger.rows import GROUP
 from tests.lib.callers import WALLETS, call_at_once
+from tests.lib.outages import read_only
 from tests.lib.processes import StartGunicorn, run_command, wallet_api
 from tests.lib.waiting import eventually
 from wallet_api.api.keys import create_key, rotate_key
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 Row = dict[str, Any]
@@ -244,27 +243,12 @@ def test_a_stop_while_the_database_is_read_only_loses_the_use_since_then_and_no_
         return [requests.get(server.url + WALLETS, headers=each, timeout=60).status_code for each in headers]
 
     assert statuses() == [200, 200]
-    with _read_only(servers, connection):
+    with read_only(servers, connection):
         # Credits are exact: a key that has some is refused, since it cannot be charged.
         assert eventually(lambda: statuses() == [200, 503])
         assert server.stop() == 0
     assert "The use of keys lacks" in server.log
     assert connection.fetch_value("SELECT credits FROM api_keys WHERE name = 'poor'") == 49
-
-
-@contextmanager
-def _read_only(servers: Settings, connection: Connection) -> Iterator[None]:
-    """Make the database read-only in this block, as before a move, for all sessions but `connection`."""
-    with connect(str(servers.database_url)) as administrator:
-        alter = SQL("ALTER DATABASE {} SET default_transaction_read_only = {}")
-        name = Identifier(connection.info.dbname)
-        administrator.execute(alter.format(name, SQL("on")))
-        administrator.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s",
-            [connection.info.dbname, connection.info.backend_pid],
-        )
-        yield
-        administrator.execute(alter.format(name, SQL("off")))
 
 
 @pytest.mark.settings(key_cache_seconds=0)

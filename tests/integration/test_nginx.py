@@ -19,22 +19,15 @@ from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import GROUP
 from tests.lib.callers import callers, get
-from tests.lib.nginx import Nginx, nginx, running_nginx
+from tests.lib.nginx import UNLIMITED, Nginx, nginx, running_nginx
 from tests.lib.processes import Gunicorn, StartGunicorn, reload
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api import __version__
-from wallet_api.api.keys import create_key
-from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 pytestmark = pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")
 
 NOBODY = "http://127.0.0.1:9"
-
-
-@pytest.fixture
-def key(connection: Connection) -> str:
-    return create_key(connection, "caller", rate="100000/second")
 
 
 @pytest.fixture
@@ -320,9 +313,7 @@ def test_a_reload_and_a_node_that_leaves_drop_no_call(
     gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str
 ) -> None:
     first, second = gunicorn(behind_nginx, workers=2), gunicorn(behind_nginx, workers=1)
-    server = start_nginx(
-        [first.url, second.url], {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
-    )
+    server = start_nginx([first.url, second.url], UNLIMITED)
     call = get(
         f"{server.url}/v1/wallets",
         params=GROUP,

@@ -1,10 +1,10 @@
 """A primary and a streaming standby: reads go on when either crashes, charges when the standby takes over."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import pytest
 import requests
@@ -90,11 +90,7 @@ def _await_replay(pair: Pair) -> None:
     with connect(pair.primary_url) as primary, connect(pair.standby_url) as standby:
         written = {"lsn": primary.fetch_value("SELECT pg_current_wal_lsn()::text")}
         replayed: LiteralString = "SELECT pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn"
-        _wait(lambda: standby.fetch_value(replayed, written))
-
-
-def _wait(condition: Callable[[], Any]) -> None:
-    assert eventually(condition)
+        assert eventually(lambda: standby.fetch_value(replayed, written))
 
 
 @pytest.fixture
@@ -149,10 +145,10 @@ def test_reads_survive_the_primary_and_writes_go_on_with_the_promoted_standby(
         callers(lambda session: [call(session) for call in calls][-1], pause_seconds=0.02) as reading,
         callers(pay, pause_seconds=0.02) as paying,
     ):
-        _wait(lambda: paying.statuses[200] > 10 and reading.statuses[200] > 10)
+        assert eventually(lambda: paying.statuses[200] > 10 and reading.statuses[200] > 10)
         kill_all(pair.primary_home / "postgres")
         read = reading.statuses[200]
-        _wait(lambda: paying.statuses[503] > 10 and reading.statuses[200] > read + 20)
+        assert eventually(lambda: paying.statuses[503] > 10 and reading.statuses[200] > read + 20)
         ready = requests.get(f"{url}/readyz", timeout=60)
         assert (ready.status_code, ready.json()["data"]["primary"]) == (200, "away")
         held = requests.get(f"{url}/v1/wallets/holdings", params=wallet, headers=service.headers, timeout=60)
@@ -162,7 +158,7 @@ def test_reads_survive_the_primary_and_writes_go_on_with_the_promoted_standby(
         with connect(pair.standby_url) as standby:
             assert standby.fetch_value("SELECT pg_promote()") is True
         paid = paying.statuses[200]
-        _wait(lambda: paying.statuses[200] > paid + 10)
+        assert eventually(lambda: paying.statuses[200] > paid + 10)
     assert reading.failures + paying.failures == []
     assert set(reading.statuses) == {200}
     assert set(paying.statuses) == {200, 503}
@@ -174,11 +170,11 @@ def test_reads_survive_the_standby(pair: Pair, service: DemoService, gunicorn_of
     call = get(f"{gunicorn_of_pair.url}/v1/wallets", params=GROUP, headers=service.headers)
     _await_replay(pair)
     with callers(call, pause_seconds=0.02) as met:
-        _wait(lambda: met.statuses[200] > 20)
+        assert eventually(lambda: met.statuses[200] > 20)
         kill_all(pair.standby_home / "postgres")
         refused = met.statuses[503]
         read = met.statuses[200]
-        _wait(lambda: met.statuses[200] > read + 50)
+        assert eventually(lambda: met.statuses[200] > read + 50)
         refused = met.statuses[503] - refused
     assert met.failures == []
     # Calls whose query was under way when the standby was killed.

@@ -17,7 +17,6 @@ import requests
 
 from tests.ledger.in_process import Importer
 from tests.lib.chromium import chromium, needs_chromium
-from tests.lib.folders import server_folder
 from tests.lib.network import free_port
 from tests.lib.processes import environment_of, is_alive, processes_of, run_command, run_program, wallet_api
 from tests.lib.running_up import LAST_LINE, Up, running_up
@@ -29,15 +28,6 @@ from wallet_api.operate.demo.world import World
 from wallet_api.settings import Settings
 
 WALLET = {"blockchain": "eth", "type": "kol", "wallet_address": "0x" + 40 * "a"}
-
-
-@pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    """The folder of all tests of this module, so that its tables are created once."""
-    with server_folder() as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder) / "home"
-        assert processes_of(Path(folder)) == []
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,9 @@ from tests.lib.processes import Process, run_program
 
 CONFIGURATION = Path(__file__).parents[2] / "config" / "nginx.conf"
 
+# Others come from one address here, as many of them as this machine lets.
+UNLIMITED = {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
+
 _MAIN = """
 daemon off;
 {user}

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
 import requests
-from psycopg.sql import SQL, Identifier
 
 from tests.lib.processes import Gunicorn, kill_all, processes_of, running_valkey, start_gunicorn
 from tests.lib.waiting import calm_seconds
@@ -99,18 +98,28 @@ def service_with_own_servers(home: Path, **changes: object) -> Iterator[Outages]
         yield Outages(settings, gunicorn, key, limited_key, stack)
 
 
-@contextmanager
-def no_connections(servers: Settings, connection: Connection) -> Iterator[None]:
+def no_connections(servers: Settings, connection: Connection) -> AbstractContextManager[None]:
     """End all sessions of the database except `connection`, and refuse others in this block."""
+    return _altered(servers, connection, "ALLOW_CONNECTIONS false", "ALLOW_CONNECTIONS true")
+
+
+def read_only(servers: Settings, connection: Connection) -> AbstractContextManager[None]:
+    """Make the database read-only in this block, as before a move, for all sessions but `connection`."""
+    setting = "SET default_transaction_read_only"
+    return _altered(servers, connection, f"{setting} = on", f"{setting} = off")
+
+
+@contextmanager
+def _altered(servers: Settings, connection: Connection, before: str, after: str) -> Iterator[None]:
+    name = connection.info.dbname
     with connect(str(servers.database_url)) as administrator:
-        name = SQL("{}").format(Identifier(connection.info.dbname))
-        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
+        administrator.execute(f"ALTER DATABASE {name} {before}".encode())
         administrator.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s",
-            [connection.info.dbname, connection.info.backend_pid],
+            [name, connection.info.backend_pid],
         )
         yield
-        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
+        administrator.execute(f"ALTER DATABASE {name} {after}".encode())
 
 
 def is_our_refusal(response: requests.Response) -> bool:
