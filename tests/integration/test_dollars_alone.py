@@ -3,14 +3,16 @@
 import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.ledger.command import Outcome, changed, run_file
+from tests.integration.conftest import TakeIn
+from tests.ledger.command import changed, run_file
 from tests.ledger.in_process import Importer, Row
-from tests.ledger.rows import BEN, EVM, WALLETS, price_row, trade_row, written
+from tests.ledger.rows import BEN, EVM, WALLETS, price_row, trade_row
 from tests.lib.backups import at, done
 from tests.lib.processes import run_command
 from wallet_api.base.forms import AMOUNT_FORM
@@ -26,15 +28,11 @@ UNKNOWN = (
 
 
 @pytest.fixture
-def take_in(database_url: str, tmp_path: Path) -> Any:
+def take_in(take_in: TakeIn, database_url: str) -> TakeIn:
     """Imports trades with the command, into a ledger that tracks wallets and has two prices."""
     Importer(database_url).wallets(WALLETS)
     Importer(database_url).prices([price_row("150", AT), price_row("300", AT + HOUR)])
-
-    def take(*rows: Row | bytes, name: str = "trades.ndjson") -> Outcome:
-        return run_file(database_url, "import", "trades", written(tmp_path / name, *rows))
-
-    return take
+    return partial(take_in, "trades")
 
 
 def dollars(signature: str = "s", usd: str = "300", at: datetime = AT, **fields: Any) -> Row:
@@ -49,7 +47,9 @@ def stored(connection: Connection) -> dict[str, tuple[Decimal, Decimal | None, b
     return {row["tx_signature"]: (row["value"], row["value_usd"], row["value_derived"]) for row in rows}
 
 
-def test_dollars_become_a_value_by_the_price_nearest_their_time(take_in: Any, connection: Connection) -> None:
+def test_dollars_become_a_value_by_the_price_nearest_their_time(
+    take_in: TakeIn, connection: Connection
+) -> None:
     imported = take_in(
         dollars("at"),
         dollars("nearer", at=AT + timedelta(minutes=31)),
@@ -70,7 +70,7 @@ def test_dollars_become_a_value_by_the_price_nearest_their_time(take_in: Any, co
 
 
 def test_dollars_without_a_price_are_rejected_with_the_reason_and_never_zero(
-    take_in: Any, database_url: str, connection: Connection
+    take_in: TakeIn, database_url: str, connection: Connection
 ) -> None:
     on_eth = {"blockchain": "eth", "wallet_address": EVM, "mint": EVM}
     imported = take_in(
@@ -97,7 +97,7 @@ def test_dollars_without_a_price_are_rejected_with_the_reason_and_never_zero(
 
 
 def test_the_same_dollars_are_no_change_whatever_prices_came_since(
-    take_in: Any, database_url: str, connection: Connection
+    take_in: TakeIn, database_url: str, connection: Connection
 ) -> None:
     rows = [dollars("a", at=AT + timedelta(minutes=10)), dollars("b")]
     assert changed(take_in(*rows)) == (2, 2)
@@ -113,7 +113,7 @@ def test_the_same_dollars_are_no_change_whatever_prices_came_since(
 
 
 def test_a_value_that_was_stated_stays_when_dollars_are_corrected(
-    take_in: Any, connection: Connection
+    take_in: TakeIn, connection: Connection
 ) -> None:
     late = AT + 3 * HOUR
     whole = trade_row(BEN, "whole", late, value="5", value_usd="900")
@@ -133,7 +133,7 @@ def test_a_value_that_was_stated_stays_when_dollars_are_corrected(
 
 @pytest.mark.parametrize("first_rows", [1, 100_000])
 def test_what_one_row_of_a_file_leaves_out_another_may_state(
-    take_in: Any, connection: Connection, monkeypatch: pytest.MonkeyPatch, first_rows: int
+    take_in: TakeIn, connection: Connection, monkeypatch: pytest.MonkeyPatch, first_rows: int
 ) -> None:
     # The batches have one, two and four rows, or all are in one.
     monkeypatch.setattr(imports, "FIRST_ROWS", first_rows)
@@ -158,7 +158,7 @@ def test_what_one_row_of_a_file_leaves_out_another_may_state(
 
 
 def test_the_mark_survives_what_walks_the_trade_again(
-    take_in: Any, database_url: str, connection: Connection, tmp_path: Path
+    take_in: TakeIn, database_url: str, connection: Connection, tmp_path: Path
 ) -> None:
     assert take_in(dollars("later", at=AT + timedelta(minutes=1))).status == 0
     # A trade before it, which takes the position out; a price, which values a trade; and a rebuild.
@@ -176,7 +176,7 @@ def test_the_mark_survives_what_walks_the_trade_again(
 
 
 def test_the_command_says_how_many_values_were_computed(
-    take_in: Any, database_url: str, tmp_path: Path
+    take_in: TakeIn, database_url: str, tmp_path: Path
 ) -> None:
     del take_in
     header = "blockchain,wallet_address,tx_signature,mint,transaction_type,token_amount,created_at"

@@ -32,12 +32,6 @@ SELECT FROM pg_class WHERE relname = 'incoming' AND relpersistence = 't'
 LIST = ("--blockchain", "solana", "--type", "kol")
 
 
-@pytest.fixture
-def tracked(database_url: str, tmp_path: Path) -> None:
-    """A ledger that tracks the two wallets."""
-    assert run_file(database_url, "import", "wallets", written(tmp_path / "w.ndjson", *WALLETS)).status == 0
-
-
 def evm_trade(signature: str = HASH, **fields: Any) -> Row:
     """Return a trade of the wallet on Ethereum."""
     own = {"blockchain": "eth", "wallet_address": EVM, "mint": evm_mint_of("1"), "tx_signature": signature}

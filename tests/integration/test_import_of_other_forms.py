@@ -1,15 +1,14 @@
 """`wallet-api import` of what other tools write: their names of columns, times, numbers, and lists."""
 
-import csv
 import gzip
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.ledger.command import WALLETS, changed, command, run_file, trade
+from tests.integration.conftest import TakeIn
+from tests.ledger.command import changed, run_file, trade
 from tests.ledger.in_process import Row
 from tests.ledger.rows import ANN, BEN, EVM, UNTRACKED, written
 from tests.lib.backups import at
@@ -34,21 +33,6 @@ NOT_TIMES = (
 )
 
 
-@pytest.fixture
-def tracked(database_url: str, tmp_path: Path) -> None:
-    """A ledger that tracks the two wallets."""
-    assert run_file(database_url, "import", "wallets", written(tmp_path / "w.ndjson", *WALLETS)).status == 0
-
-
-def as_csv(path: Path, rows: Sequence[Row]) -> Path:
-    """Write rows as CSV."""
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
 def addresses(connection: Connection) -> list[tuple[str, str, str, str]]:
     """Return the tracked wallets."""
     rows = connection.execute("SELECT blockchain, type, address, name FROM wallets ORDER BY address")
@@ -58,11 +42,10 @@ def addresses(connection: Connection) -> list[tuple[str, str, str, str]]:
 @pytest.mark.usefixtures("tracked")
 @pytest.mark.parametrize("name", ["trades.csv", "trades.ndjson"])
 def test_times_are_read_with_any_offset_and_others_are_refused_with_what_is_allowed(
-    database_url: str, connection: Connection, tmp_path: Path, name: str
+    take_in: TakeIn, connection: Connection, name: str
 ) -> None:
     rows = [trade(f"{number:02}", created_at=time) for number, time in enumerate((*TIMES, *NOT_TIMES))]
-    path = as_csv(tmp_path / name, rows) if name.endswith("csv") else written(tmp_path / name, *rows)
-    imported = run_file(database_url, "import", "trades", path)
+    imported = take_in("trades", *rows, name=name)
     assert imported.summary["landed"] == len(TIMES)
     found = connection.execute("SELECT created_at FROM trades ORDER BY tx_signature").fetchall()
     assert {row["created_at"].replace(microsecond=0) for row in found} == {MOMENT}
@@ -102,11 +85,9 @@ def test_columns_that_are_otherwise_called_are_named(
     row = trade("a", value="0.5")
     other = {"trader": row.pop("wallet_address"), "amount_native": row.pop("value"), "value": "7"}
     rows = [row | other]
-    path = tmp_path / name
-    if name.endswith("json"):
-        path.write_text(json.dumps(rows)) if name.endswith(".json") else written(path, *rows)
-    else:
-        as_csv(path, rows)
+    path = written(tmp_path / name, *rows)
+    if name.endswith(".json"):
+        path.write_text(json.dumps(rows))
     refused = run_file(database_url, "import", "trades", path)
     assert refused.status == (1 if name.endswith("csv") else 3)
     reason = refused.text if name.endswith("csv") else refused.reasons[1]
@@ -213,9 +194,8 @@ def test_a_list_of_wallets_is_read_in_each_form(
             assert changed(run_file(database_url, "import", "wallets", packed, *LIST, *options)) == (2, 0)
         # Without a name, the content alone says what it is.
         if name == "list.txt" and not has_names:
-            given = ("import", "wallets", "-", *LIST)
-            status, output, _ = command(database_url, tmp_path, *given, standard_input=content)
-            assert (status, "(0 new or changed, 2 unchanged)" in output) == (0, True), output
+            given = run_command("import", "wallets", "-", *LIST, settings=at(database_url), input=content)
+            assert "(0 new or changed, 2 unchanged)" in given.stdout, given.output
         removed = run_file(database_url, "remove", "wallets", path, *LIST[:2], *options, "--yes")
         assert removed.summary["removed"] == 2
 
@@ -243,7 +223,7 @@ def test_an_array_of_a_terminal_is_read_with_its_names(
 
 @pytest.mark.parametrize("name", ["list.ndjson", "list.csv"])
 def test_what_a_row_states_is_not_replaced_by_what_the_file_lacks(
-    database_url: str, connection: Connection, tmp_path: Path, name: str
+    take_in: TakeIn, connection: Connection, name: str
 ) -> None:
     rows: list[Row] = [
         {"blockchain": "solana", "type": "kol", "wallet_address": BEN},
@@ -251,8 +231,7 @@ def test_what_a_row_states_is_not_replaced_by_what_the_file_lacks(
         {"blockchain": "", "type": "", "wallet_address": ANN},
         {"blockchain": "solana", "type": "whale", "wallet_address": UNTRACKED},
     ]
-    path = as_csv(tmp_path / name, rows) if name.endswith("csv") else written(tmp_path / name, *rows)
-    imported = run_file(database_url, "import", "wallets", path, *LIST)
+    imported = take_in("wallets", *rows, name=name, options=LIST)
     first = 2 if name.endswith("csv") else 1
     assert imported.reasons == {
         first + 1: 'blockchain is given as solana for the whole file, but here it is "eth"',

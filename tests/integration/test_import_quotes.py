@@ -1,19 +1,15 @@
 """`wallet-api import quotes`: what tokens cost on markets, from a file."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.ledger.command import WALLETS, Outcome, run_file, trade
-from tests.ledger.in_process import Row
+from tests.integration.conftest import TakeIn
+from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import price_row, written
+from tests.ledger.rows import BEN, WALLETS, price_row, trade_row
 from wallet_api.database import Connection
-
-TakeIn = Callable[..., Outcome]
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 MINT = mint_of("mint")
@@ -30,18 +26,13 @@ def quote(ago: timedelta, usd: Any = "100", **fields: Any) -> Row:
     return row | {"liquidity_usd": "5000"} | fields
 
 
-@pytest.fixture
-def take_in(database_url: str, tmp_path: Path) -> TakeIn:
-    """Imports rows with the command into a ledger with a traded token."""
-
-    def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
-        return run_file(database_url, "import", kind, written(tmp_path / name, *rows))
-
-    assert take("wallets", *WALLETS).status == 0
-    hours = [price_row("200", NOW - timedelta(hours=hours)) for hours in (0, 1, 2, 48, 49, 24 * 89)]
-    assert take("prices", *hours).status == 0
-    assert take("trades", trade(created_at=(NOW - timedelta(days=95)).isoformat())).status == 0
-    return take
+@pytest.fixture(autouse=True)
+def traded(database_url: str) -> None:
+    """A ledger with a traded token."""
+    importer = Importer(database_url)
+    importer.wallets(WALLETS)
+    importer.prices(price_row("200", NOW - timedelta(hours=hours)) for hours in (0, 1, 2, 48, 49, 24 * 89))
+    importer.trades([trade_row(BEN, "s", NOW - timedelta(days=95))])
 
 
 def test_the_last_one_of_each_minute_and_hour_is_kept_and_again_changes_nothing(

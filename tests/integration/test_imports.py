@@ -4,18 +4,17 @@ import csv
 import json
 import re
 import stat
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from tests.ledger.command import WALLETS, Outcome, changed, command, rejects_of, run_file, trade
-from tests.ledger.in_process import Row
+from tests.integration.conftest import TakeIn
+from tests.ledger.command import WALLETS, changed, rejects_of, run_file, trade
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import BEN, EVM, GROUP, UNTRACKED, written
-from tests.lib.backups import at, done
+from tests.lib.backups import at, done, refused
 from tests.lib.processes import run_command
 from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection
@@ -25,25 +24,7 @@ from wallet_api.ledger.files.rows import TradeRow
 from wallet_api.ledger.imports import Summary
 from wallet_api.ledger.tokens import TokenIds
 
-TakeIn = Callable[..., Outcome]
-
 MINT = mint_of("mint")[:39]
-
-
-@pytest.fixture
-def take_in(database_url: str, tmp_path: Path) -> TakeIn:
-    """Imports rows with the command."""
-
-    def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
-        return run_file(database_url, "import", kind, written(tmp_path / name, *rows))
-
-    return take
-
-
-@pytest.fixture
-def tracked(take_in: TakeIn) -> None:
-    """A ledger that tracks the two wallets."""
-    assert take_in("wallets", *WALLETS).status == 0
 
 
 @pytest.mark.usefixtures("tracked")
@@ -125,11 +106,7 @@ def test_a_file_with_which_nothing_can_be_done_is_status_one_and_one_line(
     database_url: str, tmp_path: Path, name: str, message: str
 ) -> None:
     (tmp_path / "broken.csv").write_text("a,b\n1,2\n")
-    status, output, error = command(database_url, tmp_path, "import", "trades", name)
-    assert (status, output) == (1, "")
-    assert message in error
-    # The database is named as soon as the file is open.
-    assert len([line for line in error.splitlines() if not line.startswith("Database: ")]) == 1
+    assert message in refused("import", "trades", tmp_path / name, settings=at(database_url))
     assert not list(tmp_path.glob("*.rejects.ndjson"))
 
 
@@ -154,21 +131,20 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_lands(
     path = written(tmp_path / "wallets.ndjson", WALLETS[0])
     # A folder in the place of the rejects file is in everyone's way, even root's.
     (tmp_path / "wallets.ndjson.rejects.ndjson").mkdir()
-    status, _, error = command(database_url, tmp_path, "import", "wallets", path.name)
-    assert status == 1
-    assert "rejects" in error
+    assert "rejects" in refused("import", "wallets", path, settings=at(database_url))
     assert stat.S_ISDIR((tmp_path / "wallets.ndjson.rejects.ndjson").stat().st_mode)
 
 
 def test_standard_input_is_taken_as_ndjson_and_its_rejects_lie_in_the_working_folder(
-    database_url: str, tmp_path: Path
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     lines = json.dumps(WALLETS[0]) + "\nnot JSON\n"
-    status, output, error = command(database_url, tmp_path, "import", "wallets", "-", standard_input=lines)
-    assert status == 3
-    assert output.startswith("Imported 1 rows in ")
-    assert output.rstrip().endswith("1 rejected.")
-    assert "stdin.rejects.ndjson" in error
+    imported = run_command("import", "wallets", "-", settings=at(database_url), input=lines)
+    assert imported.exit_code == 3
+    assert imported.stdout.startswith("Imported 1 rows in ")
+    assert imported.stdout.rstrip().endswith("1 rejected.")
+    assert "stdin.rejects.ndjson" in imported.stderr
     assert [reject["line"] for reject in rejects_of(tmp_path / "stdin") or []] == [2]
 
 
@@ -258,22 +234,14 @@ SPLIT_REASONS = {
 @pytest.mark.usefixtures("tracked")
 @pytest.mark.parametrize("name", ["trades.ndjson", "trades.csv"])
 def test_a_split_fill_without_numbers_is_rejected_with_both_lines(
-    take_in: TakeIn, database_url: str, connection: Connection, tmp_path: Path, name: str
+    take_in: TakeIn, connection: Connection, name: str
 ) -> None:
-    path = tmp_path / name
-    rows = SPLIT
+    rows, expected = SPLIT, SPLIT_REASONS
     if name.endswith("csv"):
         # All rows of CSV have the same columns, so that none leaves out what another one has.
         rows = [SPLIT[0], SPLIT[1], SPLIT[2], SPLIT[0], SPLIT[9]]
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(SPLIT[9]))
-            writer.writeheader()
-            writer.writerows(rows)
         expected = {3: SPLIT_REASONS[2].replace("line 2", "line 3").replace("line 1", "line 2")}
-    else:
-        written(path, *rows)
-        expected = SPLIT_REASONS
-    outcome = run_file(database_url, "import", "trades", path)
+    outcome = take_in("trades", *rows, name=name)
     assert (outcome.status, outcome.reasons) == (3, expected)
     assert outcome.summary["landed"] == len(rows) - len(expected)
     stored = connection.execute(
@@ -350,11 +318,7 @@ def test_columns_of_csv_can_be_separated_by_another_character(
     database_url: str, tmp_path: Path, option: str, delimiter: str
 ) -> None:
     rows = [trade("a", token_name=f"x{delimiter}y"), trade("b", token_name="1,5")]
-    path = tmp_path / "trades.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
-        writer.writeheader()
-        writer.writerows(rows)
+    path = written(tmp_path / "trades.csv", *rows, delimiter=delimiter)
     imported = run_file(database_url, "import", "trades", path, "--delimiter", option)
     assert (imported.summary["landed"], imported.summary["rejected"]) == (2, 0)
     exported = tmp_path / "out.csv"
@@ -373,25 +337,18 @@ def test_columns_of_csv_can_be_separated_by_another_character(
 @pytest.mark.parametrize("name", ["trades.csv", "trades.ndjson"])
 @pytest.mark.parametrize(("option", "factor"), [("epoch", 1), ("epoch_ms", 1000)])
 def test_times_can_be_unix_times(
-    database_url: str, connection: Connection, tmp_path: Path, name: str, option: str, factor: int
+    take_in: TakeIn, connection: Connection, name: str, option: str, factor: int
 ) -> None:
     at = datetime(2026, 1, 30, 12, 51, 16, 250_000, tzinfo=UTC)
     seconds = Decimal(str(at.timestamp())) * factor
     good = [seconds, seconds - 7 * factor, int(seconds)]
     bad: list[object] = ["", "2026-01-30T12:51:16Z", "-5", "1e9", "9" * 14, seconds * 1000, seconds / 1000]
     rows = [trade(f"t{number}", created_at=str(value)) for number, value in enumerate([*good, *bad])]
-    path = tmp_path / name
-    if name.endswith("csv"):
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    else:
+    if name.endswith("ndjson"):
         # Numbers as well as texts.
         rows[1]["created_at"] = float(good[1])
         rows[2]["created_at"] = good[2]
-        written(path, *rows)
-    imported = run_file(database_url, "import", "trades", path, "--timestamps", option)
+    imported = take_in("trades", *rows, name=name, options=("--timestamps", option))
     assert (imported.summary["landed"], imported.summary["rejected"]) == (3, len(bad))
     first = 2 if name.endswith("csv") else 1
     assert sorted(imported.reasons) == [first + 3 + number for number in range(len(bad))]
@@ -403,8 +360,7 @@ def test_times_can_be_unix_times(
 
 def test_a_delimiter_is_one_character_that_no_value_needs(database_url: str) -> None:
     for character in ("", ",,", "a", "1", '"', "."):
-        refused = run_command(
-            "import", "wallets", "x.csv", "--delimiter", character, settings=at(database_url)
-        )
-        assert refused.exit_code == 2
-        assert "is not one character" in refused.stderr
+        options = ("--delimiter", character)
+        result = run_command("import", "wallets", "x.csv", *options, settings=at(database_url))
+        assert result.exit_code == 2
+        assert "is not one character" in result.stderr

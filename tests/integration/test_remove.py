@@ -1,8 +1,6 @@
 """`wallet-api remove`: afterwards the ledger is as if it never had the rows, even beside imports."""
 
-import csv
 import gzip
-import io
 import os
 import pty
 import subprocess
@@ -15,13 +13,13 @@ from hypothesis import strategies as st
 
 from tests.integration.test_ledger_properties import NOW, files
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.command import Outcome, command, rejects_of, run_file
+from tests.ledger.command import Outcome, rejects_of, run_file
 from tests.ledger.contents import contents, orphans
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import UNTRACKED, ndjson, written
 from tests.lib.backups import at
-from tests.lib.processes import wallet_api
+from tests.lib.processes import run_command, wallet_api
 from tests.naive.walk import folded
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
@@ -101,8 +99,9 @@ def test_the_very_file_that_was_imported_removes_what_it_brought(
     fill(database_url, trades=0)
     before = contents(connection, NOW)
     _, rows = fill(database_url)
-    path = tmp_path / name
-    path.write_bytes(_csv(rows, delimiter) if name.endswith(".csv") else gzip.compress(ndjson(*rows)))
+    path = written(tmp_path / name, *rows, delimiter=delimiter)
+    if name.endswith(".gz"):
+        path.write_bytes(gzip.compress(path.read_bytes()))
     distinct = {strategies.trade_key(row) for row in rows}
 
     outcome = run_file(database_url, "remove", "trades", path, "--yes", "--delimiter", delimiter)
@@ -218,13 +217,15 @@ def test_on_a_terminal_it_says_what_goes_from_where_and_asks(
     assert count == {"n": left}
 
 
-def test_standard_input_is_taken_when_no_question_is_asked(database_url: str, tmp_path: Path) -> None:
+def test_standard_input_is_taken_when_no_question_is_asked(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     _, rows = fill(database_url)
     lines = ndjson(rows[0], rows[0] | {"tx_signature": "never"}).decode()
-    remove = ("remove", "trades", "-", "--yes")
-    status, output, _ = command(database_url, tmp_path, *remove, standard_input=lines)
-    assert status == 3
-    assert output.startswith("Removed 1 trade of 1 wallet from ")
+    removed = run_command("remove", "trades", "-", "--yes", settings=at(database_url), input=lines)
+    assert removed.exit_code == 3
+    assert removed.stdout.startswith("Removed 1 trade of 1 wallet from ")
     assert [reject["line"] for reject in rejects_of(tmp_path / "stdin") or []] == [2]
 
 
@@ -253,12 +254,3 @@ def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, conn
     assert again.trades == distinct - 3 * 50
     assert again.rejected > 0
     assert contents(connection, NOW) == before
-
-
-def _csv(rows: list[Row], delimiter: str) -> bytes:
-    text = io.StringIO()
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(text, names, delimiter=delimiter)
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().encode()

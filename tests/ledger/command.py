@@ -1,7 +1,6 @@
-"""The commands that import and remove rows, in the process of the test or in its own."""
+"""The commands that import and remove rows."""
 
 import json
-import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from tests.ledger.in_process import Row
 from tests.ledger.rows import BEN, EVM, trade_row
-from tests.lib.processes import run_command, wallet_api
+from tests.lib.processes import run_command
 from wallet_api.settings import Settings
 
 AT = datetime(2026, 1, 30, 12, 51, 16, tzinfo=UTC)
@@ -43,17 +42,6 @@ def rejects_of(path: Path) -> list[Row] | None:
     """Return the lines of the rejects file of `path`."""
     rejects = Path(f"{path}.rejects.ndjson")
     return [json.loads(line) for line in rejects.read_bytes().splitlines()] if rejects.exists() else None
-
-
-def command(
-    database_url: str, folder: Path, *arguments: str, standard_input: str = ""
-) -> tuple[int, str, str]:
-    """Run a command as a process, in `folder`; return its exit status, output and errors."""
-    streams = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    settings = Settings(database_url=database_url)
-    with wallet_api(*arguments, settings=settings, cwd=folder, **streams) as process:
-        output, errors = process.communicate(standard_input)
-    return process.returncode, output, errors
 
 
 def run_file(database_url: str, verb: str, kind: str, path: Path, *options: str) -> Outcome:

@@ -1,5 +1,6 @@
 """Rows of files, in which only what a test is about is given, and the wallets that most tests track."""
 
+import csv
 import json
 from datetime import datetime
 from pathlib import Path
@@ -54,7 +55,15 @@ def ndjson(*rows: Row | bytes) -> bytes:
     return b"".join((row if isinstance(row, bytes) else json.dumps(row).encode()) + b"\n" for row in rows)
 
 
-def written(file: Path, *rows: Row | bytes) -> Path:
-    """Write lines of NDJSON to a file, and return it."""
-    file.write_bytes(ndjson(*rows))
+def written(file: Path, *rows: Row | bytes, delimiter: str = ",") -> Path:
+    """Write rows to a file, and return it: CSV if it is called so, else NDJSON. Bytes are lines of either."""
+    fields = [row for row in rows if not isinstance(row, bytes)]
+    if file.suffix != ".csv" or not fields:
+        file.write_bytes(ndjson(*rows))
+        return file
+    with file.open("w", newline="") as output:
+        names = dict.fromkeys(name for row in fields for name in row)
+        writer = csv.DictWriter(output, list(names), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(fields)
     return file

@@ -1,5 +1,6 @@
 """Processes for tests: gunicorn on a free port, and commands."""
 
+import io
 import os
 import signal
 import socket
@@ -217,11 +218,16 @@ def wallet_api(*arguments: str, settings: Settings | None = None, **options: Any
 
 
 def run_command(
-    *arguments: str | Path, settings: Settings | None = None, env: dict[str, str] | None = None
+    *arguments: str | Path,
+    settings: Settings | None = None,
+    env: dict[str, str] | None = None,
+    input: str | None = None,
 ) -> Result:
-    """Run a command in this process, with these settings or an `env`."""
+    """Run a command in this process, with these settings or an `env`, and this standard input."""
     own = env or dict.fromkeys(Settings.variables()) | environment_of(settings or Settings())
-    return CliRunner().invoke(cli, [str(part) for part in arguments], env=own)
+    # As that of a process, which can be looked into.
+    standard_input = None if input is None else io.BufferedReader(io.BytesIO(input.encode()))
+    return CliRunner().invoke(cli, [str(part) for part in arguments], env=own, input=standard_input)
 
 
 def workers(server: Gunicorn) -> list[psutil.Process]:
