@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.in_process import Importer
+from tests.lib.backups import refused
 from tests.lib.folders import small_disk
-from tests.lib.processes import wallet_api
 from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
@@ -24,13 +23,6 @@ def disk() -> Iterator[Path]:
     """A disk with room for little."""
     with small_disk("256k") as disk:
         yield disk
-
-
-def _run(*arguments: str, settings: Settings) -> tuple[int, str]:
-    """Run a command, and return its exit status and its last line."""
-    with wallet_api(*arguments, settings=settings) as process:
-        output = process.communicate()[0]
-    return process.returncode, output.splitlines()[-1]
 
 
 def _price(number: int, usd: str) -> dict[str, str]:
@@ -50,9 +42,9 @@ def test_what_does_not_fit_is_named_and_not_left_in_part(
         ("prices.csv", "export", "prices"),
         ("all.dump", "backup"),
     ):
-        status, error = _run(*command, str(disk / name), settings=settings)
-        assert status == 1
-        assert re.fullmatch(f"Error: .*{disk / name}.*No space left on device", error), error
+        error = refused(*command, disk / name, settings=settings)
+        assert str(disk / name) in error
+        assert "No space left on device" in error
         assert list(disk.iterdir()) == []
 
 
@@ -63,8 +55,8 @@ def test_rejected_rows_that_do_not_fit_are_named_and_the_last_one_left_is_whole(
     rows = "".join(json.dumps(_price(number, "free")) + "\n" for number in range(1500))
     file.write_text(rows)
     rejects = disk / "prices.ndjson.rejects.ndjson"
-    done = _run("import", "prices", str(file), settings=settings)
-    assert done == (1, f"Error: {rejects}: No space left on device")
+    error = refused("import", "prices", file, settings=settings)
+    assert error == f"[Errno 28] No space left on device: '{rejects}'"
     lines = rejects.read_bytes().splitlines(keepends=True)
     assert lines
     assert json.loads(lines[-1])["line"] == len(lines)

@@ -6,14 +6,14 @@ That they may be killed is in test_following_under_way.py.
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import orphans
 from tests.ledger.in_process import exact
-from tests.ledger.rows import trade_row, written
-from tests.lib.processes import wallet_api
+from tests.ledger.rows import trade_row
 from tests.lib.waiting import eventually, waiting
 from wallet_api.api.schemas.history import HistorySchema
 from wallet_api.database import Connection, connect
@@ -23,7 +23,6 @@ from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import DEFAULT_RULE
-from wallet_api.settings import Settings
 
 Row = dict[str, Any]
 
@@ -106,30 +105,25 @@ def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(
 
 
 def test_an_import_whose_wallet_is_removed_meanwhile_leaves_no_orphan(
-    database_url: str, connection: Connection, tmp_path: Path
+    database_url: str, connection: Connection
 ) -> None:
     wallets, rows = random_trades.wallets(6), random_trades.trades(600, 6, datetime.now(UTC), 3)
     importer = in_process.Importer(database_url)
     importer.wallets(wallets)
     importer.trades(rows)
-    wallet_file = written(tmp_path / "wallets.ndjson", wallets[0])
-    trade_file = written(tmp_path / "trades.ndjson", *(row | {"value": "9"} for row in rows))
     ids = connection.execute(
         "SELECT wallet_id FROM wallets WHERE address = %s", [wallets[0]["wallet_address"]]
     )
-    settings = Settings(database_url=database_url)
-    with connect(database_url) as holder:
-        # Both commands wait for the lock of the first wallet, the removal first.
+    with ThreadPoolExecutor(2) as pool, connect(database_url) as holder:
+        # Both wait for the lock of the first wallet, the removal first.
         with holder.transaction():
             merge.lock_wallets(holder, [row["wallet_id"] for row in ids])
-            removing = wallet_api("remove", "wallets", str(wallet_file), "--yes", settings=settings)
+            removing = pool.submit(importer.remove_wallets, wallets[:1])
             assert eventually(lambda: waiting(connection) == 1)
-            importing = wallet_api("import", "trades", str(trade_file), settings=settings)
+            importing = pool.submit(importer.trades, [row | {"value": "9"} for row in rows])
             assert eventually(lambda: waiting(connection) == 2)
-        removed, imported = (command.communicate(timeout=60)[0] for command in (removing, importing))
-    assert (removing.returncode, importing.returncode) == (0, 1), removed + imported
-    assert imported.splitlines()[-1] == (
-        "Error: A wallet of this file was removed while the file was imported. Import it again."
-    )
+        assert removing.result().wallets == 1
+        with pytest.raises(merge.WalletRemoved, match="was removed while the file was imported"):
+            importing.result()
     assert orphans(connection) == {}
     assert set(rebuild_ledger(connection).values()) == {0}

@@ -14,10 +14,10 @@ import requests
 from tests.ledger.rows import GROUP
 from tests.lib.callers import callers, get
 from tests.lib.folders import server_folder
-from tests.lib.processes import start_gunicorn, wallet_api
+from tests.lib.processes import StartGunicorn, run_command
 from tests.lib.waiting import eventually
 from wallet_api.api.keys import create_key
-from wallet_api.database import Connection, connect, migrations
+from wallet_api.database import Connection, DatabaseUnavailable, connect, migrations
 from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
@@ -76,19 +76,18 @@ def strict() -> Iterator[Strict]:
     ],
 )
 def test_a_command_reports_what_is_refused(strict: Strict, settings: tuple[str, ...], reason: str) -> None:
-    with wallet_api("keys", "list", settings=strict.settings(*settings)) as process:
-        output, _ = process.communicate(timeout=60)
-    assert process.returncode == 1
-    last = output.splitlines()[-1]
-    assert last.startswith("Error: The database refuses the connection: user, password or database is wrong")
-    assert reason in last
-    assert "secret" not in output
+    result = run_command("keys", "list", settings=strict.settings(*settings))
+    error = result.exception
+    assert isinstance(error, DatabaseUnavailable)
+    assert (error.advice or "").startswith("The database refuses the connection: user, password or database")
+    assert reason in str(error.__cause__)
+    assert "secret" not in f"{result.output}{error.__cause__}"
 
 
 def test_a_service_with_a_wrong_password_logs_it_and_recovers_by_itself(
-    strict: Strict, tmp_path: Path
+    strict: Strict, gunicorn: StartGunicorn
 ) -> None:
-    server = start_gunicorn(strict.settings("wrong-secret"), tmp_path / "log", workers=2, threads=4)
+    server = gunicorn(strict.settings("wrong-secret"))
     headers = {"Authorization": f"Bearer {strict.key}"}
     try:
         ready = requests.get(f"{server.url}/readyz", timeout=60)
@@ -110,6 +109,6 @@ def test_a_service_with_a_wrong_password_logs_it_and_recovers_by_itself(
         assert "password" not in met.refusals[-1].text
     finally:
         strict.administrator.execute("ALTER ROLE wallet_api PASSWORD 'right'")
-        server.stop()
+    server.stop()
     assert "password authentication failed" in server.log
     assert "secret" not in server.log
