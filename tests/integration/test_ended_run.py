@@ -18,6 +18,8 @@ from tests.lib.waiting import eventually
 ROOT = Path(__file__).parents[2]
 _FOLDER = re.compile(r"/\S*?/wallet-api-tests-\w+")
 _MARK = "TESTS_OF_A_RUN"
+# Each of them ends as a run without workers does.
+WORKERS = 2
 # Each test has a database, and a command that waits.
 _TESTS = """
 import time
@@ -33,8 +35,7 @@ def test_that_waits(settings, number):
 
 # On a busy machine, a run takes a minute until its first test.
 @pytest.mark.timeout(420)
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_run_that_is_ended_by_sigterm_leaves_nothing_running(tmp_path: Path, workers: int) -> None:
+def test_a_run_that_is_ended_by_sigterm_leaves_nothing_running(tmp_path: Path) -> None:
     mark, file = secrets.token_hex(8), tmp_path / "test_waiting.py"
     file.write_text(_TESTS)
     (tmp_path / "conftest.py").write_text("from tests.conftest import *\n")
@@ -43,7 +44,7 @@ def test_a_run_that_is_ended_by_sigterm_leaves_nothing_running(tmp_path: Path, w
         "-m",
         "pytest",
         "-n",
-        str(workers),
+        str(WORKERS),
         f"--rootdir={ROOT}",
         f"-c{ROOT}/setup.cfg",
         str(file),
@@ -58,8 +59,7 @@ def test_a_run_that_is_ended_by_sigterm_leaves_nothing_running(tmp_path: Path, w
         text=True,
     )
     with process:
-        commands = max(workers, 1)
-        assert eventually(lambda: _imports(mark) == commands, 240), process.communicate()[0]
+        assert eventually(lambda: _imports(mark) == WORKERS, 240), process.communicate()[0]
         servers = _servers(mark)
         assert {server.name() for server in servers} >= {"postgres", "valkey-server"}
         process.send_signal(signal.SIGTERM)

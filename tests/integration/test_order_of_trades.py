@@ -48,14 +48,6 @@ def _within(row: Row, milliseconds: int) -> Row:
 
 
 PLACE = ("created_at", "block", "block_index")
-# Lists of trades, newest first.
-LISTS: tuple[tuple[str, Row], ...] = (
-    (HISTORY, {"address": ANN}),
-    (HISTORY, {"address": ANN, "mint": mint_of("mint")}),
-    ("/wallets/tracker", {"address": ANN, "period": "1d"}),
-    (LATEST, {}),
-    ("/tokens/transactions", {"mint": mint_of("mint")}),
-)
 _TRADES: LiteralString = (
     "SELECT tx_signature, created_at, block, block_index, realized FROM trades ORDER BY tx_signature"
 )
@@ -68,7 +60,6 @@ PLACED = {
         BOUGHT_AGAIN | {"block": 8, "block_index": 10},
     ),
 }
-placed = pytest.mark.parametrize("rows", PLACED.values(), ids=PLACED)
 
 
 @pytest.fixture
@@ -99,18 +90,6 @@ def _dollars(connection: Connection) -> dict[str, Any]:
     return {row["tx_signature"]: row["value_usd"] for row in rows}
 
 
-@placed
-def test_trades_of_one_second_are_walked_in_the_order_of_the_chain(
-    importer: in_process.Importer, caller: Caller, rows: tuple[Row, Row]
-) -> None:
-    importer.trades([BOUGHT, *reversed(rows)])
-    assert _gain(caller) == (1, 3)
-    for path, question in LISTS:
-        shown = caller.get(path, **GROUP, **question)
-        rows = shown[next(name for name in ("trades", "period_trades", "transactions") if name in shown)]
-        assert [row["tx_signature"] for row in rows] == ["x", "y", "z"]
-
-
 def test_of_one_second_purchases_come_first_where_no_source_states_a_place(
     importer: in_process.Importer, caller: Caller
 ) -> None:
@@ -125,7 +104,7 @@ def test_of_one_second_purchases_come_first_where_no_source_states_a_place(
     assert _gain(caller) == (1, 3)
 
 
-@placed
+@pytest.mark.parametrize("rows", PLACED.values(), ids=PLACED)
 def test_a_place_that_is_learned_moves_figures_and_is_no_change_for_followers(
     importer: in_process.Importer, caller: Caller, connection: Connection, rows: tuple[Row, Row]
 ) -> None:
