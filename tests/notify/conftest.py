@@ -1,4 +1,4 @@
-"""Webhooks: a receiver, the ledger, and `wallet-api notify`."""
+"""Webhooks: a receiver, the ledger, and what sends from the one to the other."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -8,10 +8,8 @@ import pytest
 
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import WALLETS
-from tests.lib.processes import Process, wallet_api
 from tests.lib.receiver import Receiver, receiving
-from tests.lib.waiting import eventually
-from tests.notify.rules import Start
+from tests.notify.webhooks import Webhooks
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
@@ -24,29 +22,11 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def importer(database_url: str) -> Importer:
-    """Imports into the database of this test, which has the wallets."""
-    own = Importer(database_url)
-    own.wallets(WALLETS)
-    return own
-
-
-@pytest.fixture
-def start(settings: Settings, connection: Connection, tmp_path: Path) -> Iterator[Start]:
-    """Write rules, start `notify` and wait until it follows from a place in the feed."""
-    with ExitStack() as stack:
-
-        def run(rules: str) -> Process[str]:
-            file = tmp_path / "rules.toml"
-            file.write_text(rules)
-            process = wallet_api("notify", "--rules", str(file), "--allow-private", settings=settings)
-            stack.callback(process.communicate)
-            stack.callback(process.kill)
-            assert process.stdout is not None
-            for line in process.stdout:
-                if "targets" in line:
-                    break
-            assert eventually(lambda: connection.execute("SELECT FROM notify_place").rowcount == 1)
-            return process
-
-        yield run
+def webhooks(
+    settings: Settings, connection: Connection, receiver: Receiver, tmp_path: Path
+) -> Iterator[Webhooks]:
+    """Webhooks about a ledger with the wallets to the receiver, which are not sent yet."""
+    importer = Importer(str(settings.database_url))
+    importer.wallets(WALLETS)
+    with ExitStack() as running:
+        yield Webhooks(settings, tmp_path / "rules.toml", connection, importer, receiver, running)

@@ -6,13 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, EVM
-from tests.lib.receiver import SECRET, Receiver
-from tests.lib.waiting import eventually
-from tests.notify.rules import ALL, Start, trade
-from wallet_api.database import Connection
+from tests.notify.webhooks import ALL, Webhooks, trade
 from wallet_api.notify.events import MessageType
 from wallet_api.notify.formats import FORMATS, lines_of
 from wallet_api.notify.messages import MessageContent, body_of
@@ -37,58 +33,50 @@ def text_of(target: Target, kind: MessageType, **words: str) -> str:
 
 
 def test_each_chat_gets_its_body_without_secrets_and_with_names_that_are_short_addresses(
-    receiver: Receiver, importer: Importer, start: Start
+    webhooks: Webhooks,
 ) -> None:
     own = {"discord": "", "telegram": 'chat_id = "@channel"\n', "slack": ""}
     targets = "".join(
-        f'[targets.{name}]\nurl = "{receiver.url}/{name}"\nformat = "{name}"\n{extra}'
+        f'[targets.{name}]\nurl = "{webhooks.receiver.url}/{name}"\nformat = "{name}"\n{extra}'
         for name, extra in own.items()
     )
-    start(f"{targets}[rules.all]\ntargets = {list(own)}\n")
-    importer.trades([trade("a"), trade("b", 50, BEN, token_name="Bonk", mint=mint_of("other"))])
+    webhooks.start_by(f"{targets}[rules.all]\ntargets = {list(own)}\n")
+    webhooks.trades(trade("a"), trade("b", 50, BEN, token_name="Bonk", mint=mint_of("other")))
     for name in own:
-        assert eventually(lambda name=name: len(receiver.accepted(f"/{name}")) == 2)
-    [first, second] = [one.document for one in receiver.accepted("/telegram")]
+        webhooks.await_count(2, f"/{name}")
+    [first, second] = [one.document for one in webhooks.receiver.accepted("/telegram")]
     mint = mint_of("mint")
     link = "https://solscan.io/tx/"
     assert first["chat_id"] == "@channel"
     assert first["text"] == f"Ann buy {mint[:4]}…{mint[-4:]} for 1 SOL {link}a"
     assert second["text"] == f"{BEN[:4]}…{BEN[-4:]} buy Bonk for 1 SOL {link}b"
-    [discord, _] = [one.document for one in receiver.accepted("/discord")]
+    [discord, _] = [one.document for one in webhooks.receiver.accepted("/discord")]
     assert discord == {"content": first["text"], "allowed_mentions": {"parse": []}, "flags": 4}
-    [slack, _] = [one.document for one in receiver.accepted("/slack")]
+    [slack, _] = [one.document for one in webhooks.receiver.accepted("/slack")]
     assert (slack["text"], slack["mrkdwn"], slack["unfurl_links"]) == (first["text"], False, False)
 
 
-def test_words_of_a_template_have_names_or_short_addresses_and_figures(
-    receiver: Receiver, importer: Importer, start: Start, connection: Connection
-) -> None:
+def test_words_of_a_template_have_names_or_short_addresses_and_figures(webhooks: Webhooks) -> None:
     words = (
         *("wallet", "wallet_address", "token", "wallet_count", "bag_pct", "market_cap", "link", "chain"),
         "transaction_type",
     )
     template = "|".join(f"${{{word}}}" for word in words)
-    start(
-        f'[targets.bot]\nurl = "{receiver.url}/"\nsecrets = ["{SECRET}"]\n'
-        f"""template = '{{"text": "{template}"}}'\n{ALL}"""
-    )
+    webhooks.start_by(webhooks.targets(f"""template = '{{"text": "{template}"}}'\n""") + ALL)
     mint = "0x" + "a" * 40
-    importer.trades([trade("first", 70, EVM, blockchain="eth", mint=mint, tx_signature=f"0x{'2' * 64}")])
-    connection.execute(
+    own = {"address": EVM, "blockchain": "eth", "mint": mint}
+    webhooks.trades(trade("first", 70, tx_signature=f"0x{'2' * 64}", **own))
+    webhooks.connection.execute(
         "INSERT INTO token_faces (token_id, symbol, supply, tried_at) SELECT token_id, 'CAT', 1000, now()"
         " FROM tokens WHERE mint = %(mint)s",
         {"mint": mint},
     )
     signature = f"0x{'1' * 64}"
-    importer.trades(
-        [
-            trade("a", 60, EVM, blockchain="eth", mint=mint, tx_signature=signature)
-            | {"transaction_type": "sell", "token_amount": "0.25", "value": "0.5"}
-        ]
-    )
-    assert eventually(lambda: len(receiver.accepted()) == 2)
+    sold = {"transaction_type": "sell", "token_amount": "0.25", "value": "0.5"}
+    webhooks.trades(trade("a", tx_signature=signature, **own, **sold))
+    webhooks.await_count(2)
     address = EVM.lower()
-    assert receiver.accepted()[1].document["text"].split("|") == [
+    assert webhooks.receiver.accepted()[1].document["text"].split("|") == [
         *(f"{address[:6]}…{address[-4:]}", address, "CAT", "1", "75", "2000"),
         *(f"https://etherscan.io/tx/{signature}", "eth", "sell"),
     ]

@@ -17,7 +17,7 @@ from tests.lib.nginx import certificate
 from tests.lib.processes import run_command, wallet_api
 from tests.lib.receiver import SECRET, Receiver, speaking
 from tests.lib.waiting import calm_seconds
-from tests.notify.rules import ALL
+from tests.notify.webhooks import ALL
 from wallet_api.notify.rules_file import RulesError, read_rules
 from wallet_api.notify.sending import DEADLINE_SECONDS, is_public, send_message
 from wallet_api.notify.targets import Target
@@ -179,6 +179,7 @@ def test_a_private_address_in_any_spelling_is_refused(settings: Settings, tmp_pa
         for name, host in zip(names, SPELLINGS, strict=True)
     )
     file.write_text(f"{targets}[rules.all]\ntargets = {names}\n")
+    # In its own process, names are resolved.
     process = wallet_api("notify", "test", "all", "--rules", str(file), settings=settings)
     lines = process.communicate()[0].splitlines()
     assert (process.returncode, len(lines)) == (1, len(SPELLINGS))
