@@ -18,7 +18,7 @@ from tests.ledger.command import rejects_of
 from tests.ledger.contents import contents
 from tests.ledger.rows import price_row, trade_row, written
 from tests.lib.backups import at, done, refused
-from tests.lib.processes import run_command
+from tests.lib.processes import run_command, wallet_api
 from wallet_api.database import Connection
 
 Row = dict[str, Any]
@@ -181,8 +181,11 @@ def test_a_file_is_private_whole_and_never_replaced_unasked(database_url: str, t
     assert "must end in" in refused("export", "wallets", tmp_path / "wallets.txt", settings=settings)
     assert "for --json" in refused("export", "wallets", "-", "--json", settings=settings)
     path.unlink()
-    absent = refused("export", "wallets", tmp_path / "absent" / "wallets.csv", settings=settings)
-    assert absent == f"[Errno 2] No such file or directory: '{tmp_path / 'absent'}'"
+    # In a process of its own, whose `main` makes a line of the error of the system.
+    absent = tmp_path / "absent" / "wallets.csv"
+    with wallet_api("export", "wallets", str(absent), settings=settings) as process:
+        error = process.communicate()[0].splitlines()[-1]
+    assert (process.returncode, error) == (1, f"Error: {absent.parent}: No such file or directory")
     done("export", "wallets", path, settings=settings)
     assert path.read_bytes() == content
     assert [file.name for file in tmp_path.iterdir()] == ["wallets.csv"]
