@@ -77,6 +77,44 @@ with stopped_by_signals() as stopping:
     assert done.stdout == "True\n"
 
 
+def test_a_signal_ends_a_command_whose_main_thread_waits_for_a_lock_and_does_not_get_it() -> None:
+    program = """
+import signal, threading
+from wallet_api.operate.embedded.signals import end_in_order
+end_in_order()
+held = threading.Lock()
+def end():
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+threading.Timer(0.5, end).start()
+held.acquire()
+held.acquire()
+"""
+    done = run_program([sys.executable, "-c", program], timeout=30)
+    assert done.returncode == 128 + signal.SIGTERM
+
+
+def test_a_second_signal_ends_a_sync_whose_main_thread_waits_for_a_lock() -> None:
+    program = """
+import signal, threading, time
+from wallet_api.chain.sync.schedule import stopped_by_signals
+from wallet_api.operate.embedded.signals import end_in_order
+end_in_order()
+held = threading.Lock()
+def end():
+    for _ in range(2):
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+        stopping.wait(10)
+        # Until the handler has run in the main thread.
+        time.sleep(2)
+with stopped_by_signals() as stopping:
+    threading.Timer(0.5, end).start()
+    held.acquire()
+    held.acquire()
+"""
+    done = run_program([sys.executable, "-c", program], timeout=30)
+    assert done.returncode == 128 + signal.SIGTERM
+
+
 def test_a_signal_that_is_ignored_does_not_hide_a_later_one() -> None:
     program = (
         "import os, signal\nfrom wallet_api.operate.embedded.signals import deferred, end_in_order\n"

@@ -2,13 +2,13 @@
 
 import math
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 
+from wallet_api.base.signals import hear_signals
 from wallet_api.chain.sync.summaries import RoundSummary
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -44,36 +44,27 @@ def stopped_by_signals() -> Iterator[threading.Event]:
     Those that are ignored at the start, as SIGHUP under nohup, stay so.
     """
     stopping = threading.Event()
-    # A handler in Python runs in the main thread alone, which may wait for a lock without an end: a signal
-    # that comes just before, or to another thread, does not wake it. The one in C writes to this socket.
-    reader, writer = socket.socketpair()
-    writer.setblocking(False)
     handlers = {number: signal.getsignal(number) for number in _ENDING}
     before = {number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN}
+    is_handled = False
 
-    def wait() -> None:
-        # A signal that got another handler meanwhile ends nothing; 0 is of the handler below.
-        while (received := reader.recv(1)) and received[0] and signal.getsignal(received[0]) is not stop:
-            pass
-        # Not in the handler, which would wait forever for the lock of the event if it interrupted wait().
-        stopping.set()
+    def react(number: int) -> None:
+        # Not in the handler, which would wait forever for the lock of the event if it interrupted wait(). A
+        # signal that got another handler meanwhile ends nothing.
+        if is_handled or signal.getsignal(number) is stop:
+            stopping.set()
 
     def stop(*_: int | FrameType | None) -> None:
-        with suppress(BlockingIOError):
-            writer.send(b"\0")
+        nonlocal is_handled
+        is_handled = True
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    waiting = threading.Thread(target=wait, daemon=True)
-    waiting.start()
-    woken = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    end = hear_signals(react)
     for number in before:
         signal.signal(number, stop)
     try:
         yield stopping
     finally:
         stop()
-        signal.set_wakeup_fd(woken)
-        writer.close()
-        waiting.join()
-        reader.close()
+        end()

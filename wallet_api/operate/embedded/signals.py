@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+from wallet_api.base.signals import hear_signals
+
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 # Long enough for a finalizer to end, so that the signal does not meet the same one again.
 _REPEAT_SECONDS = 0.1
@@ -26,6 +28,7 @@ def end_in_order() -> None:
         if not _is_ignored(number):
             signal.signal(number, _exit)
     sys.unraisablehook = _repeat
+    hear_signals()
 
 
 @contextmanager
