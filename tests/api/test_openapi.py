@@ -113,20 +113,24 @@ def test_generators_of_clients_find_names_and_formats_for_all(own_document: Docu
     for operation in (item["get"] for item in own_document["paths"].values()):
         given = [(parameter["in"], parameter["name"]) for parameter in operation["parameters"]]
         assert len({*given}) == len(given)
-    # What is capped, or larger than anything that it counts, is accepted of any length.
+    # What is capped is accepted of any length; a count may be of more than 32 bits.
     unbounded = [
-        schema
+        parameter
         for item in own_document["paths"].values()
         for parameter in item["get"]["parameters"]
-        if (schema := parameter["schema"]).get("type") == "integer" and "maximum" not in schema
+        if parameter["schema"].get("type") == "integer" and "maximum" not in parameter["schema"]
     ]
-    assert unbounded
-    assert not any("format" in schema for schema in unbounded)
+    capped = [one for one in unbounded if one["name"] in ("limit", "seconds", "minutes", "hours")]
+    assert {one["schema"].get("format") for one in capped} == {None}
+    assert {one["name"] for one in unbounded if one["schema"].get("format") == "int64"} == {
+        *("min_txn", "min_closed", "min_active_days", "min_wallets", "min_transactions"),
+    }
+    without = [one["schema"] for one in capped]
     for node in _nodes(own_document):
         kinds = {*([kinds] if isinstance(kinds := node.get("type", ()), str) else kinds)}
         if "number" in kinds:
             assert node.get("format") == "double", node
-        if "integer" in kinds and node not in unbounded:
+        if "integer" in kinds and node not in without:
             assert node.get("format") == "int64", node
         assert not ("$ref" in node and "default" in node), node
 

@@ -38,13 +38,13 @@ def test_generated_calls_find_nothing_that_is_not_described(
         # The document describes amounts that are numbers.
         'parameters = { "query.amounts" = "number" }\n'
     )
-    calls = _generated(server, demo, tmp_path, LEFT_OUT, f"--phases={PHASES}")
+    hooks = {"SCHEMATHESIS_HOOKS": "tests.contract.fuzz_hooks", "PYTHONPATH": str(Path(__file__).parents[2])}
+    calls = _generated(server, demo, tmp_path, LEFT_OUT, f"--phases={PHASES}", **hooks)
     # Most of these are refused. Now such that can be answered.
     calls += _generated(
         *(server, demo, tmp_path, LEFT_OUT_OF_VALID, "--phases=fuzzing", "--mode=positive"),
-        SCHEMATHESIS_HOOKS="tests.contract.fuzz_hooks",
         FUZZ_VALUES=str(_values(demo, tmp_path / "values.json")),
-        PYTHONPATH=str(Path(__file__).parents[2]),
+        **hooks,
     )
     answered = server.log.count('HTTP/1.1" 200 ')
     sys.stdout.write(f"schemathesis made {calls} calls, of which {answered} got data\n")

@@ -15,6 +15,9 @@ from wallet_api.api.schemas.argument_fields import Switch, Time, WholeNumber
 from wallet_api.api.schemas.feed import OF_EVENTS, ChangeSchema
 from wallet_api.api.schemas.fields import Amount, Moment
 
+# Limits and parts of windows, which are capped; others are compared with counts.
+_CAPPED = frozenset(("limit", "seconds", "minutes", "hours"))
+
 
 class _Converter(OpenAPIConverter):
     has_strings = False
@@ -81,8 +84,8 @@ class _Converter(OpenAPIConverter):
             parameter["example"] = argument_example(name, getattr(field, "allowed", ()))
         if getattr(field, "unless", None):
             parameter["required"] = False
-        if isinstance(field, WholeNumber) and "maximum" not in parameter["schema"]:
-            # Of any length: a larger one than of 64 bits is accepted.
+        if isinstance(field, WholeNumber) and "maximum" not in parameter["schema"] and name in _CAPPED:
+            # Of any length: a larger one than of 64 bits is accepted. None needs more than 32 bits.
             del parameter["schema"]["format"]
         if self.has_strings and name == "amounts":
             # A client of this document has to request what it describes.
