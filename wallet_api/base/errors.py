@@ -142,9 +142,15 @@ class ServiceUnavailable(ApiError):
     code = "service_unavailable"
 
     def __init__(
-        self, message: str | None = None, *, reason: str | None = None, retry_after_seconds: int | None = 1
+        self,
+        message: str | None = None,
+        *,
+        reason: str | None = None,
+        retry_after_seconds: int | None = 1,
+        advice: str = "",
     ) -> None:
         super().__init__(message, reason=reason, retry_after_seconds=retry_after_seconds)
+        self.advice = advice or self.advice
 
 
 class Busy(ServiceUnavailable):

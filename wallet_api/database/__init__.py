@@ -3,7 +3,6 @@
 from wallet_api.database import locks
 from wallet_api.database.connection import KEEPALIVES, Connection, connect, tuple_row
 from wallet_api.database.failures import (
-    DatabaseRefused,
     DatabaseUnavailable,
     MissingReference,
     NotPermitted,
@@ -22,7 +21,6 @@ __all__ = [
     "Columns",
     "Connection",
     "Database",
-    "DatabaseRefused",
     "DatabaseUnavailable",
     "Lists",
     "MissingReference",

@@ -15,36 +15,21 @@ _REFUSAL = re.compile(
     r'|(role|database) ".*" does not exist|is not permitted to log in'
 )
 
+_REFUSED = (
+    "The database refuses the connection: user, password or database is wrong, or not allowed to connect."
+)
+_DISK_FULL = "The disk of the database is full: free some space, or remove old trades and files."
+_READ_ONLY = (
+    "The database is read-only: it is a standby, or default_transaction_read_only is set. Check DATABASE_URL."
+)
+
 
 class DatabaseUnavailable(ServiceUnavailable):
     """The database cannot be reached right now. Try again shortly."""
 
 
-class DatabaseRefused(DatabaseUnavailable):
-    """The database cannot be reached right now. Try again shortly."""
-
-    advice = (
-        "The database refuses the connection: user, password or database is wrong, or not allowed to connect."
-    )
-
-
 class NotWritable(DatabaseUnavailable):
     """The database cannot store anything right now. Try again shortly."""
-
-
-class DiskFull(NotWritable):
-    """The database cannot store anything right now. Try again shortly."""
-
-    advice = "The disk of the database is full: free some space, or remove old trades and files."
-
-
-class ReadOnly(NotWritable):
-    """The database cannot store anything right now. Try again shortly."""
-
-    advice = (
-        "The database is read-only: it is a standby, or default_transaction_read_only is set. "
-        "Check DATABASE_URL."
-    )
 
 
 class NotPermitted(ApiError):
@@ -90,11 +75,11 @@ def translated() -> Iterator[None]:
     except psycopg.errors.InsufficientPrivilege as error:
         raise NotPermitted from error
     except psycopg.errors.DiskFull as error:
-        raise DiskFull from error
+        raise NotWritable(advice=_DISK_FULL) from error
     except psycopg.errors.ReadOnlySqlTransaction as error:
-        raise ReadOnly from error
+        raise NotWritable(advice=_READ_ONLY) from error
     except psycopg.OperationalError as error:
-        raise (DatabaseRefused if is_refusal(error) else DatabaseUnavailable) from error
+        raise DatabaseUnavailable(advice=_REFUSED if is_refusal(error) else "") from error
     except psycopg.errors.InternalError_ as error:
         # Citus, as in version 15.0, reports a lost worker this way.
         if "connection" not in str(error):
