@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from wallet_api.notify.events import Change, MessageType, RuleReport, TokenId, TradeChange
-from wallet_api.notify.known import ClusterHours, Known, Reported, WalletTrades
+from wallet_api.notify.known import Known, Reported, WalletTrades
 from wallet_api.notify.messages import event_id
 from wallet_api.notify.rules import Cluster, Rule
 
@@ -47,7 +47,7 @@ def _broken(rule: Rule, change: Change, token: TokenId, known: Known) -> Iterato
     cluster = _cluster_of(rule)
     reported = [each for each in known.clusters_of(token, rule.name).values() if each.is_reported]
     for each in sorted(reported, key=lambda each: each.at):
-        wallets = known.count_wallets(rule, token, ClusterHours(each.at, each.at))
+        wallets = known.count_wallets(rule, token, each.at, each.at)
         addresses = frozenset(one.address for one in wallets)
         if _is_one(cluster, wallets):
             known.set_cluster(token, rule.name, replace(each, wallets=each.wallets | addresses))
@@ -61,12 +61,12 @@ def _broken(rule: Rule, change: Change, token: TokenId, known: Known) -> Iterato
 def _found(rule: Rule, change: Change, token: TokenId, known: Known, at: datetime) -> Iterator[RuleReport]:
     """Yield the first cluster that has a time in its hours, and is in those of no other one."""
     cluster = _cluster_of(rule)
-    around = known.count_wallets(rule, token, ClusterHours(at, at + cluster.length))
+    around = known.count_wallets(rule, token, at, at + cluster.length)
     taken = [each.at for each in known.clusters_of(token, rule.name).values() if each.is_reported]
     for ended_at in _ends(cluster, at, around, taken):
         wallets = [each for each in around if _is_within(cluster, each, ended_at)]
         if cluster.transactions and len(wallets) >= cluster.wallets:
-            wallets = list(known.count_wallets(rule, token, ClusterHours(ended_at, ended_at)))
+            wallets = list(known.count_wallets(rule, token, ended_at, ended_at))
         if _is_one(cluster, wallets):
             addresses = frozenset(each.address for each in wallets)
             yield _report(rule, change, token, known, Reported("", True, ended_at, addresses))

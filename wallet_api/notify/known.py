@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
 
 from wallet_api.notify.events import TokenId, TradeId
 from wallet_api.notify.rules import Rule
@@ -35,15 +34,9 @@ class WalletTrades:
     first_transaction: str | None
 
 
-class ClusterHours(NamedTuple):
-    """The hours of a cluster up to a time, and trades after it until another one."""
-
-    at: datetime
-    until: datetime
-
-
-# Of the wallets with trades that a rule counts, in a token.
-CountWallets = Callable[[Rule, TokenId, ClusterHours], Sequence[WalletTrades]]
+# Of the wallets with trades that a rule counts, in a token: in the hours of a cluster up to a time, and after
+# it until another one.
+CountWallets = Callable[[Rule, TokenId, datetime, datetime], Sequence[WalletTrades]]
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.notify.events import Change, MessageType, TokenId, TradeChange, TradeId
-from wallet_api.notify.known import ClusterHours, Known, Reported, WalletTrades
+from wallet_api.notify.known import Known, Reported, WalletTrades
 from wallet_api.notify.rules import Rule
 from wallet_api.queries.changes import unread_since
 
@@ -99,26 +99,26 @@ def _known(
         )
     counted: dict[Any, Sequence[WalletTrades]] = {}
 
-    def count_wallets(rule: Rule, token: TokenId, hours: ClusterHours) -> Sequence[WalletTrades]:
+    def count_wallets(rule: Rule, token: TokenId, at: datetime, until: datetime) -> Sequence[WalletTrades]:
         # They are read once: of the ledger as it is, at any change.
-        key = (rule.name, token, hours)
+        key = (rule.name, token, at, until)
         if key not in counted:
-            counted[key] = _read_wallets(connection, rule, token, hours)
+            counted[key] = _read_wallets(connection, rule, token, at, until)
         return counted[key]
 
     return Known(trades, clusters, first_buys, count_wallets)
 
 
 def _read_wallets(
-    connection: Connection, rule: Rule, token: TokenId, hours: ClusterHours
+    connection: Connection, rule: Rule, token: TokenId, at: datetime, until: datetime
 ) -> list[WalletTrades]:
     assert rule.cluster is not None
     side = rule.transaction_type
     parameters = {
         **token._asdict(),
-        "since": hours.at - timedelta(hours=rule.cluster.hours),
-        "at": hours.at,
-        "until": hours.until,
+        "since": at - timedelta(hours=rule.cluster.hours),
+        "at": at,
+        "until": until,
         "type": rule.type,
         "addresses": None if rule.address is None else list(rule.address),
         "wants_sells": None if side is None else side == "sell",
