@@ -13,6 +13,7 @@ from wallet_api.base.forms import BadRow, shown, visible
 from wallet_api.ledger.files.file_options import NOTHING, Given, remedy_for
 from wallet_api.ledger.files.lines import (
     MAX_LINE_BYTES,
+    BadContent,
     Record,
     Warn,
     check_times,
@@ -38,10 +39,6 @@ _STATED = re.compile(rb'"?sep=(.)"?\s*', re.DOTALL)
 _NAMES = {delimiter: f"{name}s" for delimiter, name in _NAME.items()}
 
 
-class BadHeader(Exception):
-    """The first line does not name the columns that a row needs."""
-
-
 def csv_records(
     lines: Iterable[bytes],
     row_type: type[RowType],
@@ -51,7 +48,7 @@ def csv_records(
 ) -> Iterator[Record[RowType]]:
     """Yield the rows after the header, numbered by their first lines; `warn` receives the unknown columns.
 
-    An empty cell is an empty text. A first line such as `sep=;` states the delimiter. Raises BadHeader.
+    An empty cell is an empty text. A first line such as `sep=;` states the delimiter. Raises BadContent.
     """
     numbered = enumerate(lines, 1)
     filled = (line for _, line in numbered if not line.isspace())
@@ -89,7 +86,7 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: 
     try:
         names = [name.strip() for name in _values(line, delimiter)]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise BadHeader(f"the header cannot be read: {error}; files are UTF-8") from error
+        raise BadContent(f"the header cannot be read: {error}; files are UTF-8") from error
     fields = msgspec.structs.fields(row_type)
     required = [field.name for field in fields if field.required and field.name not in given.values]
     wanted = dict.fromkeys((*required, *given.columns))
@@ -111,7 +108,7 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str, given: 
     elif lacking:
         remedies = [remedy_for(*lacking)]
     header = f"it is {shown(delimiter.join(map(visible, names)), _SHOWN_CHARACTERS)}"
-    raise BadHeader("; ".join((f"the header {' and '.join(faults)}", *remedies, header)))
+    raise BadContent("; ".join((f"the header {' and '.join(faults)}", *remedies, header)))
 
 
 def _until_quote(lines: Iterator[tuple[int, bytes]]) -> list[tuple[int, bytes]]:

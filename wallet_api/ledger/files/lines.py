@@ -31,6 +31,10 @@ _UNIX_TIME = re.compile(r'"?[0-9]{9,14}"?', re.ASCII)
 _MAX_WARNINGS = 20
 
 
+class BadContent(Exception):
+    """A file has no rows that can be read: its header or its list is another. The message is the reason."""
+
+
 def bounded_lines(file: BinaryIO, check: Callable[[], None] = lambda: None) -> Iterator[bytes]:
     """Yield the lines of a file, without the byte order mark that some editors put before the first.
 

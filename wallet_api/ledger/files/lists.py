@@ -8,7 +8,14 @@ import msgspec
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import BadRow
 from wallet_api.ledger.files.file_options import SAME, Given
-from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, MAX_LINE_BYTES, Record, too_long, unreadable
+from wallet_api.ledger.files.lines import (
+    BYTE_ORDER_MARK,
+    MAX_LINE_BYTES,
+    BadContent,
+    Record,
+    too_long,
+    unreadable,
+)
 from wallet_api.ledger.files.rows import RowType
 
 # An array is in memory as a whole: about 200,000 wallets with their profiles.
@@ -22,15 +29,11 @@ _NAMED = re.compile(r"\s*[:,;\t]\s*")
 _MAX_DEPTH = 8
 
 
-class BadList(Exception):
-    """The file is no array, or no list of addresses, that can be read."""
-
-
 def elements(content: bytes) -> Iterator[bytes]:
-    """Yield the elements of an array of JSON as they are written. Raises BadList."""
+    """Yield the elements of an array of JSON as they are written. Raises BadContent."""
     content = content.removeprefix(BYTE_ORDER_MARK)
     if len(content) > MAX_ARRAY_BYTES:
-        raise BadList(
+        raise BadContent(
             f"an array of JSON has at most {MAX_ARRAY_BYTES >> 20} MiB; write it as NDJSON, an object a line"
         )
     # Parsed as a whole, the elements would take up to 50 times as much memory.
@@ -49,9 +52,9 @@ def elements(content: bytes) -> Iterator[bytes]:
             if last or content[end - 1 : end] == b",":
                 yield last
             if content[mark.end() :].strip():
-                raise BadList("the array ends before the file does")
+                raise BadContent("the array ends before the file does")
             return
-    raise BadList("the array is not closed")
+    raise BadContent("the array is not closed")
 
 
 def states_row(line: bytes, row_type: type[msgspec.Struct], given: Given) -> bool:
@@ -64,16 +67,16 @@ def states_row(line: bytes, row_type: type[msgspec.Struct], given: Given) -> boo
 def document_elements(content: bytes, row_type: type[msgspec.Struct], given: Given) -> Iterable[bytes] | None:
     """Return the elements of the list within a document of JSON; None if it is none, or has no list.
 
-    Of wallets, an object of addresses and names is a list as well. Raises BadList.
+    Of wallets, an object of addresses and names is a list as well. Raises BadContent.
     """
     document = _object(content.removeprefix(BYTE_ORDER_MARK))
     lists = dict(_lists(document or {}))
     if given.rows is not None:
         if given.rows not in lists:
-            raise BadList(f"there is no list {given.rows}; the lists are {', '.join(lists) or 'none'}")
+            raise BadContent(f"there is no list {given.rows}; the lists are {', '.join(lists) or 'none'}")
         return elements(lists[given.rows])
     if len(lists) > 1:
-        raise BadList(f"there are several lists, {', '.join(lists)}; --rows NAME states which one is read")
+        raise BadContent(f"there are several lists, {', '.join(lists)}; --rows NAME states which one is read")
     if lists:
         return elements(*lists.values())
     if document and lists_addresses(row_type) and all(map(_is_address, document)):
@@ -116,9 +119,9 @@ def lists_addresses(row_type: type[msgspec.Struct]) -> bool:
 def address_records(
     lines: Iterable[bytes], row_type: type[RowType], given: Given
 ) -> Iterator[Record[RowType]]:
-    """Yield a row for each line, numbered from 1, that is not blank and no comment (#). Raises BadList."""
+    """Yield a row for each line, numbered from 1, that is not blank and no comment (#). Raises BadContent."""
     if lacking := _lacking(row_type, given):
-        raise BadList(lacking)
+        raise BadContent(lacking)
     for number, line in enumerate(lines, 1):
         if line.isspace() or line.startswith(_COMMENT):
             continue

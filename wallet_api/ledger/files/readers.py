@@ -6,18 +6,26 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
+from threading import Event
 from typing import BinaryIO, cast
 
 from wallet_api.base.forms import BadRow
-from wallet_api.ledger.files.csv_rows import BadHeader, csv_records
+from wallet_api.ledger.files.csv_rows import csv_records
 from wallet_api.ledger.files.file_options import NOTHING, Given
-from wallet_api.ledger.files.lines import BYTE_ORDER_MARK, MAX_LINE_BYTES, Record, Warn, bounded_lines
+from wallet_api.ledger.files.lines import (
+    BYTE_ORDER_MARK,
+    MAX_LINE_BYTES,
+    BadContent,
+    Record,
+    Warn,
+    bounded_lines,
+)
 from wallet_api.ledger.files.lists import (
     MAX_ARRAY_BYTES,
-    BadList,
     address_records,
     document_elements,
     elements,
@@ -25,7 +33,7 @@ from wallet_api.ledger.files.lists import (
     states_row,
 )
 from wallet_api.ledger.files.ndjson import ndjson_records
-from wallet_api.ledger.files.reading import Stop, interruptible
+from wallet_api.ledger.files.reading import check_stopped, interruptible
 from wallet_api.ledger.files.rows import RowType, TokenIdentity, good
 from wallet_api.ledger.tokens import Token
 from wallet_api.settings import SettingsError
@@ -71,7 +79,8 @@ class Source:
         self._delimiter = delimiter
         self._given = given
         self._ending = _ending(name, _ENDINGS)
-        self._stop = Stop()
+        self._stop = Event()
+        self._check = partial(check_stopped, self._stop)
         content = interruptible(file, self._stop)
         if name.lower().endswith(_GZIP):
             content = cast(BinaryIO, gzip.GzipFile(fileobj=content))
@@ -97,7 +106,7 @@ class Source:
             for record in self._records(row_type, warn):
                 last = record[0]
                 yield record
-        except (BadHeader, BadList) as error:
+        except BadContent as error:
             raise UnreadableFile(f"{self.name}: {error}") from error
         except (OSError, EOFError, zlib.error) as error:
             if not last:
@@ -107,7 +116,7 @@ class Source:
             yield last + 1, b"", broken
 
     def _records(self, row_type: type[RowType], warn: Warn | None) -> Iterator[Record[RowType]]:
-        lines: Iterator[bytes] = bounded_lines(self._content, self._stop.check)
+        lines: Iterator[bytes] = bounded_lines(self._content, self._check)
         if self._ending == CSV_ENDING:
             return csv_records(lines, row_type, warn, self._delimiter, self._given)
         if self._ending == _LIST_ENDING and not lists_addresses(row_type):
@@ -116,7 +125,7 @@ class Source:
         start = b"{" if is_ndjson else self._start()
         if start == b"[":
             if self._given.rows is not None:
-                raise BadList("the file is a list, and --rows is for one within an object")
+                raise BadContent("the file is a list, and --rows is for one within an object")
             lines = elements(self._content.read(MAX_ARRAY_BYTES + 1))
         elif start not in (b"", b"{") and lists_addresses(row_type):
             return address_records(lines, row_type, self._given)
@@ -129,7 +138,7 @@ class Source:
         head = b""
         while not head.strip() and (line := self._content.readline(MAX_ARRAY_BYTES)):
             head += line
-        more = bounded_lines(self._content, self._stop.check)
+        more = bounded_lines(self._content, self._check)
         if self._given.rows is None and states_row(head.strip(), row_type, self._given):
             return chain(bounded_lines(BytesIO(head)), more)
         head += self._content.read(MAX_ARRAY_BYTES + 1 - len(head))
@@ -137,7 +146,7 @@ class Source:
         if found is not None:
             return iter(found)
         if self._given.rows is not None:
-            raise BadList(f"a document of JSON has at most {MAX_ARRAY_BYTES >> 20} MiB")
+            raise BadContent(f"a document of JSON has at most {MAX_ARRAY_BYTES >> 20} MiB")
         # A file of lines is of any size, and the last one here may be incomplete.
         return chain(bounded_lines(BytesIO(head + self._content.readline(MAX_LINE_BYTES))), more)
 

@@ -14,26 +14,16 @@ class Stopped(Exception):
     """The reading was stopped."""
 
 
-class Stop:
-    """What ends the reading of a file, from any thread."""
-
-    def __init__(self) -> None:
-        self._event = Event()
-
-    def set(self) -> None:
-        """Let the next check() raise Stopped."""
-        self._event.set()
-
-    def check(self) -> None:
-        """Raise Stopped after set()."""
-        if self._event.is_set():
-            raise Stopped
+def check_stopped(stop: Event) -> None:
+    """Raise Stopped if the reading is to end."""
+    if stop.is_set():
+        raise Stopped
 
 
 class _Interruptible(RawIOBase):
     """The bytes of an open file; a read that waits for a pipe ends after stop."""
 
-    def __init__(self, descriptor: int, stop: Stop) -> None:
+    def __init__(self, descriptor: int, stop: Event) -> None:
         self._descriptor = descriptor
         self._stop = stop
         self._poll = select.poll()
@@ -43,13 +33,13 @@ class _Interruptible(RawIOBase):
         return True
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
-        self._stop.check()
+        check_stopped(self._stop)
         while not self._poll.poll(_POLL_MILLISECONDS):
-            self._stop.check()
+            check_stopped(self._stop)
         return os.readv(self._descriptor, [buffer])
 
 
-def interruptible(file: BinaryIO, stop: Stop) -> BinaryIO:
+def interruptible(file: BinaryIO, stop: Event) -> BinaryIO:
     """Return the same file, of which nothing was read yet, so that `stop` ends a read of it."""
     try:
         descriptor = file.fileno()

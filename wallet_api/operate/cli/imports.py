@@ -13,7 +13,7 @@ from wallet_api.database import Connection
 from wallet_api.ledger import imports
 from wallet_api.ledger.files.epochs import Timestamps, with_times, with_unread_time
 from wallet_api.ledger.files.lines import Record, Reject, Warn
-from wallet_api.ledger.files.links import Links
+from wallet_api.ledger.files.links import with_https_links
 from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import PriceRow, QuoteRow, TradeRow, WalletRow
@@ -106,9 +106,9 @@ def _import_wallets(
     connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject, source: Source
 ) -> imports.Summary:
     warn_of_demo(connection)
-    links = Links()
-    summary = imports.import_wallets(connection, links.checked(records), reject)
-    summary.warnings += links.warnings()
+    warnings: list[str] = []
+    summary = imports.import_wallets(connection, with_https_links(records, warnings), reject)
+    summary.warnings += warnings
     return summary
 
 
