@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from wallet_api.chain.providers.faults import ProviderFault
-from wallet_api.chain.providers.metadata.faces import Face, FaceSource
+from wallet_api.chain.providers.metadata.faces import Face, ReadFaces
 from wallet_api.chain.sync import report
 from wallet_api.chain.sync.summaries import TokensSummary
 from wallet_api.database import Connection, load_statements
@@ -26,7 +26,7 @@ _FACES = load_statements(__package__, "faces")
 
 
 def read_faces(
-    connection: Connection, sources: Mapping[str, FaceSource], stopping: threading.Event
+    connection: Connection, sources: Mapping[str, ReadFaces], stopping: threading.Event
 ) -> TokensSummary:
     """Read the faces that are due, by chain: those of new tokens, and supplies after a day.
 
@@ -51,7 +51,7 @@ def read_faces(
 def read_chain(
     connection: Connection,
     chain: str,
-    source: FaceSource,
+    source: ReadFaces,
     summary: TokensSummary,
     stopping: threading.Event,
 ) -> None:
@@ -69,7 +69,7 @@ def read_chain(
         if stopping.is_set():
             return
         part = due[start : min(start + _TOGETHER, _MOST)]
-        faces = source.read([row["mint"] for row in part])
+        faces = source([row["mint"] for row in part])
         _save(connection, [(row["token_id"], faces.get(row["mint"], Face())) for row in part])
         summary.read += len(faces)
         summary.unknown += len(part) - len(faces)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.chain.decoding.swaps import TrackedWallet
-from wallet_api.chain.providers.trades.source import Recheck
+from wallet_api.chain.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.chain.sync.tasks import BEHIND, Range, Task
 from wallet_api.database import Connection, Row, load_statements
 
@@ -19,8 +19,8 @@ _RECHECK = load_statements(__package__, "recheck")
 class Rechecks:
     """Reads the blocks of a chain again once a day, all but those of the last `overlap`."""
 
-    def __init__(self, recheck: Recheck, overlap: timedelta) -> None:
-        self._recheck = recheck
+    def __init__(self, source: EvmRpcTrades, overlap: timedelta) -> None:
+        self._source = source
         self._overlap = overlap
         self._not_before = 0.0
         self._task: Task | None = None
@@ -44,7 +44,7 @@ class Rechecks:
         read = {(row["tx_signature"], row["address"]) for row in found}
         # Whatever the ledger does not have is new.
         ranges = [Range(wallet, since, since, False, now, since) for wallet in wallets]
-        chunks = self._recheck(wallets, since, until, read)
+        chunks = self._source.recheck(wallets, since, until, read)
         self._task = Task(blockchain, ranges, lambda: chunks, self._save)
         return self._task
 

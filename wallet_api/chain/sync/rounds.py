@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.chain.providers.faults import ProviderFault
+from wallet_api.chain.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.chain.providers.trades.source import Chunk, Listed
 from wallet_api.chain.sync import report
 from wallet_api.chain.sync.finality import forget_final
@@ -67,8 +68,8 @@ class TradesSync:
     rechecks: Rechecks | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        if self.provider.recheck is not None:
-            self.rechecks = Rechecks(self.provider.recheck, self.overlap)
+        if isinstance(self.provider.source, EvmRpcTrades):
+            self.rechecks = Rechecks(self.provider.source, self.overlap)
 
     @property
     def watches_blocks(self) -> bool:

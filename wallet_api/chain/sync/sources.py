@@ -17,7 +17,7 @@ from wallet_api.chain.providers.markets.geckoterminal import GeckoTerminal
 from wallet_api.chain.providers.markets.jupiter import Jupiter
 from wallet_api.chain.providers.markets.source import MarketSource
 from wallet_api.chain.providers.metadata.evm import EvmTokens
-from wallet_api.chain.providers.metadata.faces import FaceSource
+from wallet_api.chain.providers.metadata.faces import ReadFaces
 from wallet_api.chain.providers.metadata.solana import SolanaTokens
 from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.chain.providers.pace import Pace
@@ -27,7 +27,7 @@ from wallet_api.chain.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.chain.providers.trades.moralis import MoralisTrades
 from wallet_api.chain.providers.trades.solana_rpc import SolanaRpcTrades
 from wallet_api.chain.providers.trades.solana_stream import SolanaStream
-from wallet_api.chain.providers.trades.source import Chunk, Notice, Recheck, TradeSource
+from wallet_api.chain.providers.trades.source import Chunk, Notice, TradeSource
 from wallet_api.chain.sync.prices import Prices
 from wallet_api.settings import Settings, SettingsError
 
@@ -50,7 +50,7 @@ class Provider:
     """A source of trades, the chains that it supplies, its pace, and the settings of its key and its URL.
 
     `methods` counts the calls of a node. `stream` makes what notifies of new transactions, and `read_notice`
-    reads one, if the node can; `recheck` reads blocks again, of a source that reads blocks.
+    reads one, if the node can.
     """
 
     source: TradeSource
@@ -61,7 +61,6 @@ class Provider:
     methods: Counter[str] = field(default_factory=Counter)
     stream: Callable[[Callable[[Notice], None]], SolanaStream] | None = field(default=None, repr=False)
     read_notice: Callable[[TrackedWallet, Notice], Chunk] | None = field(default=None, repr=False)
-    recheck: Recheck | None = field(default=None, repr=False)
 
 
 def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
@@ -156,7 +155,7 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: Exit
             trades, chains, pace, setting, setting, node.methods, stream, read_notice=trades.read_notice
         )
     source = EvmRpcTrades(CHAINS[chain], node, own.confirm_seconds)
-    return Provider(source, chains, pace, setting, setting, node.methods, recheck=source.recheck)
+    return Provider(source, chains, pace, setting, setting, node.methods)
 
 
 def _moralis_urls(chains: Sequence[str]) -> str:
@@ -168,19 +167,20 @@ def _moralis_urls(chains: Sequence[str]) -> str:
 @contextmanager
 def face_sources(
     settings: Settings, chains: Sequence[str] = ()
-) -> Iterator[tuple[dict[str, FaceSource], list[Pace]]]:
-    """Yield the nodes of these chains, or of all that have one, with the pace of each.
+) -> Iterator[tuple[dict[str, ReadFaces], list[Pace]]]:
+    """Yield what reads faces from the nodes of these chains, or of all that have one, with the pace of each.
 
     Raise SettingsError if none has one, or one of the given chains.
     """
     limits = replace(Limits.from_settings(settings), tries=_TRADE_TRIES, breaker_failures=_NO_BREAKER)
     with ExitStack() as stack:
-        sources: dict[str, FaceSource] = {}
+        sources: dict[str, ReadFaces] = {}
         paces = []
         for chain in chains or [chain for chain in CHAINS if settings.chain(chain).rpc_url is not None]:
             node, pace = _node_of(settings, limits, chain, stack)
             paces.append(pace)
-            sources[chain] = EvmTokens(CHAINS[chain], node) if CHAINS[chain].is_evm else SolanaTokens(node)
+            tokens = EvmTokens(CHAINS[chain], node) if CHAINS[chain].is_evm else SolanaTokens(node)
+            sources[chain] = tokens.read
         if not sources:
             raise SettingsError("no node is configured (SOLANA_RPC_URL, ETH_RPC_URL …)")
         yield sources, paces

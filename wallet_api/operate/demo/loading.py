@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 
 from wallet_api.base.chains import CHAINS
@@ -14,7 +15,7 @@ from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import RowType
 from wallet_api.ledger.imports import TradeOptions, import_prices, import_trades, import_wallets
 from wallet_api.operate.demo import has_own, newest_trade
-from wallet_api.operate.demo.tokens import DemoFaces
+from wallet_api.operate.demo.tokens import demo_faces
 from wallet_api.operate.demo.world import World
 
 # Receives how many trades are imported, and of how many.
@@ -52,7 +53,8 @@ def load_demo(
         options = TradeOptions(progress=show, batch_rows=_BATCH_ROWS)
         trades = import_trades(connection, _records(world.trade_rows(after)), _raise, options)
         for chain in CHAINS.values():
-            read_chain(connection, chain.name, DemoFaces(chain), TokensSummary(), threading.Event())
+            faces = partial(demo_faces, chain)
+            read_chain(connection, chain.name, faces, TokensSummary(), threading.Event())
     return {"wallets": wallets.landed, "prices": prices.landed, "trades": trades.landed}
 
 

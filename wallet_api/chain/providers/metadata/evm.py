@@ -50,7 +50,7 @@ class EvmTokens:
             self.chain_is_checked = True
 
     def read(self, mints: Sequence[str]) -> Mapping[str, Face]:
-        """Return the faces of the tokens with their supplies, as FaceSource.read()."""
+        """Return the faces of the tokens with their supplies, without those whose decimals are unknown."""
         with self._node.fetcher.begin(self._chain.name) as fetch:
             self.check_chain(fetch)
             faces = self.faces(fetch, mints)

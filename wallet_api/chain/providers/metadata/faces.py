@@ -1,9 +1,8 @@
 """The face of a token: its symbol, name, decimals and supply."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Protocol
 
 # Responses have 18 decimals. Less is a claim of decimals that no real token makes.
 _LEAST_SUPPLY = Decimal("1e-18")
@@ -31,8 +30,5 @@ class Face:
         return None if supply and supply < _LEAST_SUPPLY else supply
 
 
-class FaceSource(Protocol):
-    """A source of the faces of one chain's tokens."""
-
-    def read(self, mints: Sequence[str]) -> Mapping[str, Face]:
-        """Return the faces of these tokens, without those of unknown decimals. Raise ProviderFault."""
+ReadFaces = Callable[[Sequence[str]], Mapping[str, Face]]
+"""Returns the faces of tokens of a chain, without those of unknown decimals. Raises ProviderFault."""

@@ -62,7 +62,7 @@ class SolanaTokens:
         return names | fetched
 
     def read(self, mints: Sequence[str]) -> Mapping[str, Face]:
-        """Return the faces of the mints as they are now, as FaceSource.read()."""
+        """Return the faces of the mints as they are now, without those whose decimals are unknown."""
         with self._node.fetcher.begin("solana") as fetch:
             faces = self._fetch(fetch, mints)
         return {mint: face for mint, face in faces.items() if face.decimals is not None}

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -166,20 +166,4 @@ class TradeSource(Protocol):
         begins where the `known` ones, in their order, are no longer those of the chain.
 
         Raise ProviderFault. Chunks yielded before remain valid; the unfinished one is dropped.
-        """
-
-
-class Recheck(Protocol):
-    """Reads the blocks of a time a second time, for all wallets together."""
-
-    def __call__(
-        self,
-        wallets: Sequence[TrackedWallet],
-        since: datetime,
-        until: datetime,
-        read: Collection[tuple[str, str]],
-    ) -> Iterator[Chunk]:
-        """Yield the trades of that time in chunks, oldest first, but for the `read`: signature and address.
-
-        Raise ProviderFault. Chunks yielded before remain valid.
         """
