@@ -9,7 +9,7 @@ from functools import partial
 from wallet_api.base.chains import CHAINS, CURRENCIES, Currency
 from wallet_api.base.forms import BadRow
 from wallet_api.chain.providers.faults import Barred, ProviderFault
-from wallet_api.chain.providers.prices.quotes import PriceSource, Quote, hour_of, past_prices
+from wallet_api.chain.providers.prices.quotes import PriceSource, Quote, hour_of
 from wallet_api.chain.sync import report
 from wallet_api.chain.sync.summaries import PricesSummary
 from wallet_api.database import Connection, load_sql
@@ -91,7 +91,7 @@ class Prices:
                 if not missing:
                     break
                 try:
-                    past = past_prices(source, currency, missing)
+                    past = source.past(currency, missing)
                 except ProviderFault as fault:
                     if not fault.provider_works:
                         self._note(summary, source, fault)

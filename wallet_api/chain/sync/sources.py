@@ -1,7 +1,7 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,17 +12,17 @@ from wallet_api.base.chains import CHAINS
 from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.chain.providers.jsonrpc import Node
-from wallet_api.chain.providers.markets.dexscreener import DexScreener
-from wallet_api.chain.providers.markets.geckoterminal import GeckoTerminal
-from wallet_api.chain.providers.markets.jupiter import Jupiter
+from wallet_api.chain.providers.markets.dexscreener import dexscreener
+from wallet_api.chain.providers.markets.geckoterminal import geckoterminal
+from wallet_api.chain.providers.markets.jupiter import jupiter
 from wallet_api.chain.providers.markets.source import MarketSource
 from wallet_api.chain.providers.metadata.evm import EvmTokens
 from wallet_api.chain.providers.metadata.faces import ReadFaces
 from wallet_api.chain.providers.metadata.solana import SolanaTokens
 from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.chain.providers.pace import Pace
-from wallet_api.chain.providers.prices.binance import Binance
-from wallet_api.chain.providers.prices.coingecko import CoinGecko, refuse_coingecko
+from wallet_api.chain.providers.prices.binance import binance
+from wallet_api.chain.providers.prices.coingecko import coingecko, refuse_coingecko
 from wallet_api.chain.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.chain.providers.trades.moralis import MoralisTrades
 from wallet_api.chain.providers.trades.solana_rpc import SolanaRpcTrades
@@ -196,10 +196,10 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
         Pace(_BINANCE_REQUESTS_PER_SECOND, hold),
     ]
     metrics = FetchMetrics(CollectorRegistry())
-    gecko = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces[0])
-    binance = Fetcher("binance", limits, metrics, pace=paces[1])
-    with closing(gecko), closing(binance):
-        yield Prices((CoinGecko(settings, gecko), Binance(settings, binance))), paces
+    first = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces[0])
+    second = Fetcher("binance", limits, metrics, pace=paces[1])
+    with closing(first), closing(second):
+        yield Prices((coingecko(settings, first), binance(settings, second))), paces
 
 
 @contextmanager
@@ -210,17 +210,12 @@ def market_source(settings: Settings) -> Iterator[tuple[MarketSource | None, Seq
         yield None, ()
         return
     limits = replace(Limits.from_settings(settings), tries=_PRICE_TRIES)
-    per_minute = {
-        "dexscreener": settings.dexscreener_requests_per_minute,
-        "geckoterminal": settings.geckoterminal_requests_per_minute,
-        "jupiter": settings.jupiter_requests_per_minute,
-    }
-    pace = Pace(per_minute[name] / 60, settings.holdings_backoff_seconds)
+    make, per_minute = {
+        "dexscreener": (dexscreener, settings.dexscreener_requests_per_minute),
+        "geckoterminal": (geckoterminal, settings.geckoterminal_requests_per_minute),
+        "jupiter": (jupiter, settings.jupiter_requests_per_minute),
+    }[name]
+    pace = Pace(per_minute / 60, settings.holdings_backoff_seconds)
     fetcher = Fetcher(name, limits, FetchMetrics(CollectorRegistry()), pace=pace)
-    makers: Mapping[str, Callable[[Settings, Fetcher], MarketSource]] = {
-        "dexscreener": DexScreener,
-        "geckoterminal": GeckoTerminal,
-        "jupiter": Jupiter,
-    }
     with closing(fetcher):
-        yield makers[name](settings, fetcher), [pace]
+        yield make(settings, fetcher), [pace]

@@ -10,9 +10,10 @@ import msgspec
 
 from wallet_api.base.chains import CHAINS, Chain
 from wallet_api.chain.decoding.amounts import UnusableRow
-from wallet_api.chain.providers.fetch import Fetcher
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
 from wallet_api.chain.providers.markets.source import (
     MarketPrice,
+    MarketSource,
     read_liquidity,
     read_object,
     read_price,
@@ -22,23 +23,17 @@ from wallet_api.chain.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
 
 
-class DexScreener:
-    """`/tokens/v1/{chain}/{addresses}`: pools of these tokens. More addresses would be cut off in silence."""
+def dexscreener(settings: Settings, fetcher: Fetcher) -> MarketSource:
+    """Return the source of DexScreener's prices. More addresses in a request would be cut off in silence."""
+    return MarketSource("dexscreener", tuple(CHAINS), 30, fetcher, settings.dexscreener_url, _prices)
 
-    name = "dexscreener"
-    chains: Sequence[str] = tuple(CHAINS)
-    most_mints = 30
 
-    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
-        self._url = settings.dexscreener_url
-
-    def prices(self, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
-        url = f"{self._url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}"
-        with self._fetcher.begin(chain.name) as fetch:
-            found, left_out = _deepest(chain, frozenset(mints), fetch.get(url, {}, _read_pools))
-            fetch.left_out += left_out
-        return found
+def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
+    """Return the prices of tokens by their pools."""
+    pools = fetch.get(f"{url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}", {}, _read_pools)
+    found, left_out = _deepest(chain, frozenset(mints), pools)
+    fetch.left_out += left_out
+    return found
 
 
 def _read_pools(reply: Reply) -> list[msgspec.Raw]:

@@ -12,9 +12,10 @@ import msgspec
 from wallet_api.base.chains import CHAINS, Chain
 from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.providers.faults import Malformed, Overloaded
-from wallet_api.chain.providers.fetch import Fetcher
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
 from wallet_api.chain.providers.markets.source import (
     MarketPrice,
+    MarketSource,
     read_liquidity,
     read_object,
     read_price,
@@ -31,25 +32,18 @@ class _Tokens(msgspec.Struct):
     included: list[msgspec.Raw] = []
 
 
-class GeckoTerminal:
-    """`/networks/{network}/tokens/multi/{addresses}`, with the pools of most liquidity."""
+def geckoterminal(settings: Settings, fetcher: Fetcher) -> MarketSource:
+    """Return the source of GeckoTerminal's prices."""
+    fetcher.session.headers.update(_HEADERS)
+    return MarketSource("geckoterminal", tuple(CHAINS), 30, fetcher, settings.geckoterminal_url, _prices)
 
-    name = "geckoterminal"
-    chains: Sequence[str] = tuple(CHAINS)
-    most_mints = 30
 
-    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
-        self._url = settings.geckoterminal_url
-        fetcher.session.headers.update(_HEADERS)
-
-    def prices(self, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
-        url = f"{self._url}/networks/{chain.geckoterminal_network}/tokens/multi/{','.join(mints)}"
-        with self._fetcher.begin(chain.name) as fetch:
-            tokens = fetch.get(url, {"include": "top_pools"}, _read_tokens)
-            found, left_out = _prices_of(chain, tokens)
-            fetch.left_out += left_out
-        return {mint: price for mint, price in found.items() if mint in mints}
+def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
+    """Return the prices of tokens, with their pools of most liquidity."""
+    url = f"{url}/networks/{chain.geckoterminal_network}/tokens/multi/{','.join(mints)}"
+    found, left_out = _prices_of(chain, fetch.get(url, {"include": "top_pools"}, _read_tokens))
+    fetch.left_out += left_out
+    return {mint: price for mint, price in found.items() if mint in mints}
 
 
 def _read_tokens(reply: Reply) -> _Tokens:

@@ -10,42 +10,36 @@ import msgspec
 from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.providers.faults import Malformed
-from wallet_api.chain.providers.fetch import Fetcher
-from wallet_api.chain.providers.markets.source import MarketPrice, read_liquidity, read_price
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
+from wallet_api.chain.providers.markets.source import MarketPrice, MarketSource, read_liquidity, read_price
 from wallet_api.chain.providers.parsing import read_row
 from wallet_api.chain.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
 
 
-class Jupiter:
-    """`/price/v3`. It takes 50 tokens, whose URL some proxies would not pass on."""
+def jupiter(settings: Settings, fetcher: Fetcher) -> MarketSource:
+    """Return the source of Jupiter's prices. It takes 50 tokens, whose URL some proxies would not pass on."""
+    if settings.jupiter_api_key is not None:
+        fetcher.session.headers["x-api-key"] = settings.jupiter_api_key
+    return MarketSource("jupiter", ("solana",), 40, fetcher, settings.jupiter_url, _prices)
 
-    name = "jupiter"
-    chains: Sequence[str] = ("solana",)
-    most_mints = 40
 
-    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
-        self._url = settings.jupiter_url
-        if settings.jupiter_api_key is not None:
-            fetcher.session.headers["x-api-key"] = settings.jupiter_api_key
-
-    def prices(self, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
-        found: dict[str, MarketPrice] = {}
-        with self._fetcher.begin(chain.name) as fetch:
-            rows = fetch.get(f"{self._url}/price/v3", {"ids": ",".join(mints)}, _read_rows)
-            if rows and not any(mint in rows for mint in mints):
-                raise Malformed("a success of no requested token")
-            for mint in mints:
-                try:
-                    # One that it does not trust is left out, or null.
-                    if mint in rows and bytes(rows[mint]) != b"null":
-                        row = read_row(rows[mint])
-                        price = read_price(row.get("usdPrice"))
-                        found[mint] = MarketPrice(price, read_liquidity(row.get("liquidity")))
-                except UnusableRow:
-                    fetch.left_out += 1
-        return found
+def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
+    """Return the prices of tokens, without those that it does not trust."""
+    found: dict[str, MarketPrice] = {}
+    rows = fetch.get(f"{url}/price/v3", {"ids": ",".join(mints)}, _read_rows)
+    if rows and not any(mint in rows for mint in mints):
+        raise Malformed("a success of no requested token")
+    for mint in mints:
+        try:
+            # One that it does not trust is left out, or null.
+            if mint in rows and bytes(rows[mint]) != b"null":
+                row = read_row(rows[mint])
+                price = read_price(row.get("usdPrice"))
+                found[mint] = MarketPrice(price, read_liquidity(row.get("liquidity")))
+        except UnusableRow:
+            fetch.left_out += 1
+    return found
 
 
 def _read_rows(reply: Reply) -> dict[str, msgspec.Raw]:

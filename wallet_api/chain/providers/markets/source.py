@@ -1,13 +1,15 @@
 """The interface of all sources of market prices, and how their numbers are read."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from wallet_api.base.chains import Chain
 from wallet_api.base.forms import MAX_DECIMALS, MAX_WHOLE_DIGITS
 from wallet_api.chain.decoding.amounts import UnusableRow
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
 
 _NUMBER = re.compile(r"[0-9]{1,120}(?:\.[0-9]{0,120})?(?:[eE][+-]?[0-9]{1,4})?")
 
@@ -19,15 +21,24 @@ class MarketPrice(NamedTuple):
     liquidity_usd: Decimal | None
 
 
-class MarketSource(Protocol):
-    """A provider of prices of tokens. A request is of at most `most_mints` tokens of one of its `chains`."""
+@dataclass(frozen=True, slots=True)
+class MarketSource:
+    """A provider of prices of tokens. A request is of at most `most_mints` tokens of one of its `chains`.
+
+    `read` requests the prices of tokens from its `url`, and returns them by mint.
+    """
 
     name: str
     chains: Sequence[str]
     most_mints: int
+    fetcher: Fetcher
+    url: str
+    read: Callable[[Fetch, str, Chain, Sequence[str]], Mapping[str, MarketPrice]]
 
     def prices(self, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
         """Return the prices of these tokens by mint, without those it lacks. Raise ProviderFault."""
+        with self.fetcher.begin(chain.name) as fetch:
+            return self.read(fetch, self.url, chain, mints)
 
 
 def read_price(value: Any) -> Decimal:

@@ -3,7 +3,7 @@
 https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -12,8 +12,8 @@ import orjson
 
 from wallet_api.base.chains import COINS, Currency
 from wallet_api.chain.providers.faults import Malformed
-from wallet_api.chain.providers.fetch import Fetcher
-from wallet_api.chain.providers.prices.quotes import Quote
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
+from wallet_api.chain.providers.prices.quotes import PriceSource, Quote
 from wallet_api.chain.providers.replies import Reply, read_json, reply_time
 from wallet_api.settings import Settings
 
@@ -26,40 +26,36 @@ class _Ticker(msgspec.Struct):
     price: Decimal
 
 
-class Binance:
-    """`/api/v3/ticker/price`, and `/api/v3/klines`, of whose candles the opening prices are used."""
+def binance(settings: Settings, fetcher: Fetcher) -> PriceSource:
+    """Return the source of Binance's prices."""
+    span = timedelta(minutes=5 * _ROWS)
+    return PriceSource("binance", span, fetcher, f"{settings.binance_url}/api/v3", _latest, _past)
 
-    name = "binance"
-    longest_span = timedelta(minutes=5 * _ROWS)
 
-    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
-        self._url = f"{settings.binance_url}/api/v3"
+def _latest(fetch: Fetch, url: str, currencies: Sequence[Currency]) -> list[Quote]:
+    symbols = [COINS[currency].binance_symbol for currency in currencies]
+    parameters = {"symbols": orjson.dumps(symbols).decode()}
+    tickers = fetch.get(f"{url}/ticker/price", parameters, _read_tickers)
+    now = datetime.now(UTC).replace(microsecond=0)
+    prices = {ticker.symbol: ticker.price for ticker in tickers}
+    return [
+        Quote(currency, price, now)
+        for currency, symbol in zip(currencies, symbols, strict=True)
+        if (price := prices.get(symbol))
+    ]
 
-    def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
-        symbols = [COINS[currency].binance_symbol for currency in currencies]
-        with self._fetcher.begin("native") as fetch:
-            parameters = {"symbols": orjson.dumps(symbols).decode()}
-            tickers = fetch.get(f"{self._url}/ticker/price", parameters, _read_tickers)
-        now = datetime.now(UTC).replace(microsecond=0)
-        prices = {ticker.symbol: ticker.price for ticker in tickers}
-        return [
-            Quote(currency, price, now)
-            for currency, symbol in zip(currencies, symbols, strict=True)
-            if (price := prices.get(symbol))
-        ]
 
-    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
-        parameters = {
-            "symbol": COINS[currency].binance_symbol,
-            "interval": _INTERVAL,
-            "startTime": str(int(start.timestamp()) * 1000),
-            "endTime": str(int(end.timestamp()) * 1000 - 1),
-            "limit": str(_ROWS),
-        }
-        with self._fetcher.begin("native") as fetch:
-            candles = fetch.get(f"{self._url}/klines", parameters, _read_candles)
-        return (Quote(currency, price, moment) for moment, price in candles if price)
+def _past(fetch: Fetch, url: str, currency: Currency, start: datetime, end: datetime) -> Iterable[Quote]:
+    """Return the opening prices of candles."""
+    parameters = {
+        "symbol": COINS[currency].binance_symbol,
+        "interval": _INTERVAL,
+        "startTime": str(int(start.timestamp()) * 1000),
+        "endTime": str(int(end.timestamp()) * 1000 - 1),
+        "limit": str(_ROWS),
+    }
+    candles = fetch.get(f"{url}/klines", parameters, _read_candles)
+    return (Quote(currency, price, moment) for moment, price in candles if price)
 
 
 def _read_tickers(reply: Reply) -> list[_Ticker]:

@@ -4,7 +4,7 @@ https://docs.coingecko.com/reference/simple-price and
 https://docs.coingecko.com/reference/coins-id-market-chart-range.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -12,8 +12,8 @@ import msgspec
 
 from wallet_api.base.chains import COINS, Currency
 from wallet_api.chain.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
-from wallet_api.chain.providers.fetch import Fetcher
-from wallet_api.chain.providers.prices.quotes import Quote
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
+from wallet_api.chain.providers.prices.quotes import PriceSource, Quote
 from wallet_api.chain.providers.replies import Reply, read_json, refuse, reply_time
 from wallet_api.settings import Settings
 
@@ -32,53 +32,48 @@ class _Chart(msgspec.Struct):
     prices: list[tuple[int, Decimal | None]]
 
 
-class CoinGecko:
-    """`/simple/price` and `/coins/{id}/market_chart/range`."""
-
-    name = "coingecko"
+def coingecko(settings: Settings, fetcher: Fetcher) -> PriceSource:
+    """Return the source of CoinGecko's prices."""
+    url = settings.coingecko_url
+    if settings.coingecko_api_key is not None:
+        plan = "pro" if "://pro-api." in url else "demo"
+        fetcher.session.headers[f"x-cg-{plan}-api-key"] = settings.coingecko_api_key
     # For up to 90 days prices are hourly, for more they are daily.
-    longest_span = timedelta(days=89)
+    return PriceSource("coingecko", timedelta(days=89), fetcher, url, _latest, _past)
 
-    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
-        self._url = settings.coingecko_url
-        if settings.coingecko_api_key is not None:
-            plan = "pro" if "://pro-api." in self._url else "demo"
-            fetcher.session.headers[f"x-cg-{plan}-api-key"] = settings.coingecko_api_key
 
-    def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
-        parameters = {
-            "ids": ",".join(COINS[currency].coingecko_id for currency in currencies),
-            "vs_currencies": "usd",
-            "include_last_updated_at": "true",
-            "precision": "full",
-        }
-        with self._fetcher.begin("native") as fetch:
-            prices = fetch.get(f"{self._url}/simple/price", parameters, _read_prices)
-        oldest = datetime.now(UTC) - _STALE
-        rows = []
-        for currency in currencies:
-            # The response leaves out unknown coins.
-            price = prices.get(COINS[currency].coingecko_id, _Price())
-            if price.usd and price.last_updated_at is not None:
-                moment = reply_time(price.last_updated_at)
-                if moment >= oldest:
-                    rows.append(Quote(currency, price.usd, moment))
-        return rows
+def _latest(fetch: Fetch, url: str, currencies: Sequence[Currency]) -> list[Quote]:
+    parameters = {
+        "ids": ",".join(COINS[currency].coingecko_id for currency in currencies),
+        "vs_currencies": "usd",
+        "include_last_updated_at": "true",
+        "precision": "full",
+    }
+    prices = fetch.get(f"{url}/simple/price", parameters, _read_prices)
+    oldest = datetime.now(UTC) - _STALE
+    rows = []
+    for currency in currencies:
+        # The response leaves out unknown coins.
+        price = prices.get(COINS[currency].coingecko_id, _Price())
+        if price.usd and price.last_updated_at is not None:
+            moment = reply_time(price.last_updated_at)
+            if moment >= oldest:
+                rows.append(Quote(currency, price.usd, moment))
+    return rows
 
-    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
-        parameters = {
-            "vs_currency": "usd",
-            "from": str(int(start.timestamp())),
-            "to": str(int(end.timestamp())),
-            "precision": "full",
-        }
-        with self._fetcher.begin("native") as fetch:
-            url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
-            chart = fetch.get(url, parameters, _read_chart)
-        return (
-            Quote(currency, usd, reply_time(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
-        )
+
+def _past(fetch: Fetch, url: str, currency: Currency, start: datetime, end: datetime) -> Iterable[Quote]:
+    parameters = {
+        "vs_currency": "usd",
+        "from": str(int(start.timestamp())),
+        "to": str(int(end.timestamp())),
+        "precision": "full",
+    }
+    url = f"{url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
+    chart = fetch.get(url, parameters, _read_chart)
+    return (
+        Quote(currency, usd, reply_time(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
+    )
 
 
 def refuse_coingecko(reply: Reply) -> ProviderFault:

@@ -1,11 +1,13 @@
 """The interface of all sources of native prices, and helpers for the hours that they request."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from wallet_api.base.chains import Currency
+from wallet_api.chain.providers.fetch import Fetch, Fetcher
 
 HOUR = timedelta(hours=1)
 
@@ -18,28 +20,34 @@ class Quote(NamedTuple):
     priced_at: datetime
 
 
-class PriceSource(Protocol):
-    """A provider of the dollar prices of SOL, BNB and ETH. A request has prices of at most `longest_span`."""
+@dataclass(frozen=True, slots=True)
+class PriceSource:
+    """A provider of the dollar prices of SOL, BNB and ETH. A request has prices of at most `longest_span`.
+
+    `read_latest` and `read_past` request them from its `url`: the current ones, and those of a span.
+    """
 
     name: str
     longest_span: timedelta
+    fetcher: Fetcher
+    url: str
+    read_latest: Callable[[Fetch, str, Sequence[Currency]], list[Quote]]
+    read_past: Callable[[Fetch, str, Currency, datetime, datetime], Iterable[Quote]]
 
     def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
         """Return the current prices of the currencies, without those it lacks. Raise ProviderFault."""
+        with self.fetcher.begin("native") as fetch:
+            return self.read_latest(fetch, self.url, currencies)
 
-    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
-        """Yield the prices of this span. Raise ProviderFault."""
-
-
-def past_prices(source: PriceSource, currency: Currency, hours: Sequence[datetime]) -> list[Quote]:
-    """Return prices within these hours, which are given by their starts, in order. Raise ProviderFault."""
-    wanted = set(hours)
-    return [
-        price
-        for start, end in _spans(hours, source.longest_span)
-        for price in source.past(currency, start, end)
-        if hour_of(price.priced_at) in wanted
-    ]
+    def past(self, currency: Currency, hours: Sequence[datetime]) -> list[Quote]:
+        """Return prices within hours, which are given by their starts, in order. Raise ProviderFault."""
+        wanted = set(hours)
+        quotes: list[Quote] = []
+        for start, end in _spans(hours, self.longest_span):
+            with self.fetcher.begin("native") as fetch:
+                read = self.read_past(fetch, self.url, currency, start, end)
+            quotes += (quote for quote in read if hour_of(quote.priced_at) in wanted)
+        return quotes
 
 
 def _spans(hours: Sequence[datetime], longest: timedelta) -> list[tuple[datetime, datetime]]:
