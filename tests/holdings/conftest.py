@@ -24,7 +24,7 @@ from tests.stub.server import Stub
 from wallet_api.api.keys import create_key
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.providers.balances import make_provider
-from wallet_api.chain.providers.balances.base import BalanceProvider, Holder
+from wallet_api.chain.providers.balances.base import BalanceProvider
 from wallet_api.chain.providers.fetch import Limits
 from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.database import Connection
@@ -206,9 +206,8 @@ def read_rows(
     provider: BalanceProvider, chain: str, address: str, traded: Iterable[Balance] = ()
 ) -> list[dict[str, Any]]:
     """Return the rows of a wallet as a response has them; according to the ledger it has traded `traded`."""
-    wallet = Holder(address, lambda: [token.address for token in traded])
     with provider.fetcher.begin(chain) as fetch:
-        balances = provider.balances(wallet, fetch)
+        balances = provider.balances(address, lambda: [token.address for token in traded], fetch)
     rows: list[dict[str, Any]] = json.loads(
         tokens_json(in_order(CHAINS[chain], balances, Filter(keep_spam=False)))
     )

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 
 from wallet_api.base.cache import Cache
 from wallet_api.base.chains import Chain
 from wallet_api.base.errors import ApiError
-from wallet_api.chain.providers.balances.base import BalanceProvider, Holder
+from wallet_api.chain.providers.balances.base import BalanceProvider
 from wallet_api.chain.providers.faults import ProviderFault
 from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.snapshots import Claim, Snapshots
@@ -116,10 +117,10 @@ class Refresher:
             self._fetch_and_save(claim, address, await_turn)
 
     def _fetch_and_save(self, claim: Claim, address: str, await_turn: Callable[[float], bool]) -> None:
-        wallet = Holder(address, lambda: self._snapshots.known_tokens(claim.wallet_id))
+        known_tokens = partial(self._snapshots.known_tokens, claim.wallet_id)
         try:
             with self._provider.fetcher.begin(self._chain.name, await_turn) as fetch:
-                balances = self._provider.balances(wallet, fetch)
+                balances = self._provider.balances(address, known_tokens, fetch)
                 balances = replace(balances, left_out=fetch.left_out)
         except ProviderFault as fault:
             pause = min(fault.retry_after_seconds or 0.0, MAX_RETRY_AFTER_SECONDS)

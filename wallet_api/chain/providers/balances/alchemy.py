@@ -13,7 +13,7 @@ from wallet_api.chain.providers.balances.base import (
     NATIVE,
     Balances,
     HeldToken,
-    Holder,
+    KnownTokens,
     Pages,
     read_native,
     read_tokens,
@@ -48,9 +48,9 @@ class Alchemy:
         self._network = chain.alchemy_network
         self._url = f"{settings.alchemy_url}/{settings.alchemy_api_key}/assets/tokens/by-address"
 
-    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         document: dict[str, Any] = {
-            "addresses": [{"address": wallet.address, "networks": [self._network]}],
+            "addresses": [{"address": address, "networks": [self._network]}],
             "withMetadata": True,
             "withPrices": False,
             "includeNativeTokens": True,

@@ -15,12 +15,8 @@ NATIVE = "native"
 MAX_PAGES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """The wallet to fetch. `known_tokens` returns the tokens that it has traded, from the ledger."""
-
-    address: str
-    known_tokens: Callable[[], Sequence[str]]
+KnownTokens = Callable[[], Sequence[str]]
+"""Returns the tokens that a wallet has traded, from the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ class BalanceProvider(Protocol):
 
     fetcher: Fetcher
 
-    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         """Return all current balances of the wallet, never a part. Raise ProviderFault."""
 
 

@@ -5,7 +5,7 @@ https://ethereum.org/en/developers/docs/apis/json-rpc/
 """
 
 from wallet_api.base.chains import Chain
-from wallet_api.chain.providers.balances.base import Balances, HeldToken, Holder
+from wallet_api.chain.providers.balances.base import Balances, HeldToken, KnownTokens
 from wallet_api.chain.providers.fetch import Fetch, Limits
 from wallet_api.chain.providers.jsonrpc import Node
 from wallet_api.chain.providers.metadata import multicall
@@ -25,12 +25,12 @@ class EvmRpc:
         self._tokens = EvmTokens(chain, self._node)
         self.fetcher = self._node.fetcher
 
-    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         self._tokens.check_chain(fetch)
-        known = dict.fromkeys([*self._listed, *wallet.known_tokens()])
-        tokens = [address for address in known if self._chain.is_address(address)]
-        (native,) = self._node.call(fetch, [("eth_getBalance", [wallet.address, "latest"])])
-        balance_of = multicall.balance_of(wallet.address)
+        known = dict.fromkeys([*self._listed, *known_tokens()])
+        tokens = [token for token in known if self._chain.is_address(token)]
+        (native,) = self._node.call(fetch, [("eth_getBalance", [address, "latest"])])
+        balance_of = multicall.balance_of(address)
         balances = self._tokens.call(fetch, [(token, balance_of) for token in tokens])
         amounts = dict(zip(tokens, map(multicall.read_uint, balances), strict=True))
         held = {token: amount for token, amount in amounts.items() if amount}

@@ -15,7 +15,7 @@ from wallet_api.chain.providers.balances.base import (
     NATIVE,
     Balances,
     HeldToken,
-    Holder,
+    KnownTokens,
     Pages,
     read_native,
     read_tokens,
@@ -62,13 +62,13 @@ class MoralisEvm:
             "exclude_spam": "false" if settings.holdings_keep_spam else "true",
         }
 
-    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         tokens: dict[str, HeldToken] = {}
         pages = Pages()
         page_parameters = {"limit": _PAGE_ROWS}
         while True:
             page = fetch.get(
-                f"{self._url}/wallets/{wallet.address}/tokens", self._parameters | page_parameters, _read_page
+                f"{self._url}/wallets/{address}/tokens", self._parameters | page_parameters, _read_page
             )
             for token in read_tokens(page.result, self._token, fetch):
                 # A second row of a token repeats the first.
@@ -78,7 +78,7 @@ class MoralisEvm:
             page_parameters = {"cursor": page.cursor or ""}
         native = tokens.pop(NATIVE, None)
         if native is None:
-            url = f"{self._url}/{wallet.address}/balance"
+            url = f"{self._url}/{address}/balance"
             return Balances(fetch.get(url, self._parameters, _read_balance), list(tokens.values()))
         return Balances(native.amount, list(tokens.values()))
 
@@ -119,8 +119,8 @@ class MoralisSolana:
             "excludeSpam": "false" if settings.holdings_keep_spam else "true",
         }
 
-    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
-        url = f"{self._url}/account/mainnet/{wallet.address}/portfolio"
+    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
+        url = f"{self._url}/account/mainnet/{address}/portfolio"
         portfolio = fetch.get(url, self._parameters, lambda reply: read_json(reply.body, _Portfolio))
         accounts: set[str] = set()
 

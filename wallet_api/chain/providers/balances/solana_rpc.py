@@ -14,7 +14,7 @@ from wallet_api.chain.decoding.amounts import UnusableRow, read_address, read_am
 from wallet_api.chain.providers.balances.base import (
     Balances,
     HeldToken,
-    Holder,
+    KnownTokens,
     read_native,
     read_tokens,
     sum_by_address,
@@ -54,14 +54,14 @@ class SolanaRpc:
         self._tokens = SolanaTokens(self._node)
         self.fetcher = self._node.fetcher
 
-    def balances(self, wallet: Holder, fetch: Fetch) -> Balances:
+    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         parsed = _COMMITMENT | {"encoding": "jsonParsed"}
         native, *programs = self._node.call(
             fetch,
             [
-                ("getBalance", [wallet.address, _COMMITMENT]),
+                ("getBalance", [address, _COMMITMENT]),
                 *(
-                    ("getTokenAccountsByOwner", [wallet.address, {"programId": program}, parsed])
+                    ("getTokenAccountsByOwner", [address, {"programId": program}, parsed])
                     for program in TOKEN_PROGRAMS.values()
                 ),
             ],
