@@ -39,7 +39,7 @@ _READ_EVERY = timedelta(seconds=10)
 _SCHEMAS = {"number": ChangeSchema(), "string": with_strings(ChangeSchema())}
 
 
-class FeedPart(NamedTuple):
+class _Reading(NamedTuple):
     """What was read of the feed: some changes, each also as JSON by the `amounts` of targets.
 
     All that arrived until `complete_until` is read by then.
@@ -64,19 +64,19 @@ class Feed:
         Raises ServiceUnavailable, and CursorUnknown if the feed has no such place.
         """
         with self._session.transaction() as connection:
-            place = reports.read_place(connection)
+            cursor, now = reports.read_place(connection)
         # Read between two transactions, so that no target waits for it.
-        reading = _read(self._database, place, rules)
+        reading = _read(self._database, cursor, now, rules)
         with self._session.transaction() as connection:
-            if reports.read_place(connection).cursor != place.cursor:
+            if reports.read_place(connection)[0] != cursor:
                 # Without the lock for a moment, another process has saved these.
                 return 0
             _save(connection, rules, reading)
             _save_digests(connection, rules, reading.complete_until)
-            if reading.cursor != place.cursor or place.now - self._read_at > _READ_EVERY:
+            if reading.cursor != cursor or now - self._read_at > _READ_EVERY:
                 reports.move(connection, reading.cursor)
-                self._read_at = place.now
-        self._forget(reading.changes[-1].arrived_at if reading.changes else place.now, place.now)
+                self._read_at = now
+        self._forget(reading.changes[-1].arrived_at if reading.changes else now, now)
         return len(reading.changes)
 
     def _forget(self, read_until: datetime, now: datetime) -> None:
@@ -90,22 +90,22 @@ class Feed:
             self._forgotten_at = now
 
 
-def _read(database: Database, place: reports.FeedPlace, rules: RuleSet) -> FeedPart:
-    given = {"after": place.cursor or NOW, "limit": _CHANGES, "wants_retyped": True}
-    data = read_changes(database, place.now, reports.OPERATION, given)
+def _read(database: Database, cursor: str | None, now: datetime, rules: RuleSet) -> _Reading:
+    given = {"after": cursor or NOW, "limit": _CHANGES, "wants_retyped": True}
+    data = read_changes(database, now, reports.OPERATION, given)
     columns: Mapping[str, Sequence[Any]] = data["transactions"]
     changes = [change_of(dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
     forms = {target.amounts for target in rules.targets.values()} if changes else ()
-    complete_until = place.now
+    complete_until = now
     if changes:
         complete_until = changes[-1].arrived_at
     elif data["pagination"]["has_more"]:
         complete_until = datetime.min.replace(tzinfo=UTC)
     rows = {form: _SCHEMAS[form].write(columns) for form in forms}
-    return FeedPart(data["pagination"]["next_cursor"], changes, rows, complete_until)
+    return _Reading(data["pagination"]["next_cursor"], changes, rows, complete_until)
 
 
-def _save(connection: Connection, rules: RuleSet, reading: FeedPart) -> None:
+def _save(connection: Connection, rules: RuleSet, reading: _Reading) -> None:
     waiting: list[queue.Waiting] = []
     for batch in _batches(reading.changes):
         for number, report in _reports(connection, rules.rules, batch):

@@ -18,13 +18,6 @@ _TRADES = ("blockchains", "wallet_addresses", "mints", "tx_signatures", "are_sel
 _TOKENS = ("blockchains", "mints")
 
 
-class FeedPlace(NamedTuple):
-    """The cursor up to which the feed was read, None before the first time; and the time of the database."""
-
-    cursor: str | None
-    now: datetime
-
-
 class FeedProgress(NamedTuple):
     """How far the feed was read: how old the oldest change is that was not, and when it was last read.
 
@@ -36,11 +29,11 @@ class FeedProgress(NamedTuple):
     forgotten: int
 
 
-def read_place(connection: Connection) -> FeedPlace:
-    """Return up to where the feed was read."""
+def read_place(connection: Connection) -> tuple[str | None, datetime]:
+    """Return the cursor up to which the feed was read, None before the first time; and the time there."""
     row = connection.execute(_REPORTS["place"]).fetchone()
     assert row is not None
-    return FeedPlace(row["cursor"], row["now"])
+    return row["cursor"], row["now"]
 
 
 def move(connection: Connection, cursor: str) -> None:
