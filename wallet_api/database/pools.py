@@ -30,7 +30,7 @@ _MARGIN_SECONDS = 2.0
 _PARAMETER = re.compile(r"%\((\w+)\)s")
 
 
-class StatementCursor(psycopg.RawCursor[Row]):
+class _StatementCursor(psycopg.RawCursor[Row]):
     """A cursor for statements with named parameters, each of which is parsed once.
 
     psycopg's own cursor parses a statement longer than 4,096 characters at each execution.
@@ -55,7 +55,7 @@ def _number(query: LiteralString) -> tuple[bytes, list[str]]:
     return numbered.replace("%%", "%").encode(), names
 
 
-class PooledConnection(Connection):
+class _PooledConnection(Connection):
     """A connection that waits no longer for a response than its server may take, and a little.
 
     A server that is stopped, or whose disk does not respond, ends no statement by itself.
@@ -121,14 +121,14 @@ class Database:
 
 def _make_pool(
     size: int, response_seconds: float, url: str, options: str
-) -> ConnectionPool[PooledConnection]:
-    def configure(connection: PooledConnection) -> None:
+) -> ConnectionPool[_PooledConnection]:
+    def configure(connection: _PooledConnection) -> None:
         connection.response_seconds = response_seconds
         if connection.is_sharded:
             # Citus chooses shards by the parameters, which a generic plan does not contain.
             connection.execute("SET plan_cache_mode = auto")
 
-    def check(connection: PooledConnection) -> None:
+    def check(connection: _PooledConnection) -> None:
         if _is_ended(connection):
             connection.close()
             # What ended this one has ended the others. psycopg_pool would find them one at a time, and waits
@@ -138,11 +138,11 @@ def _make_pool(
 
     pool = ConnectionPool(
         url,
-        connection_class=PooledConnection,
+        connection_class=_PooledConnection,
         kwargs={
             "autocommit": True,
             "row_factory": dict_row,
-            "cursor_factory": StatementCursor,
+            "cursor_factory": _StatementCursor,
             # There are few statements, and all are repeated.
             "prepare_threshold": 0,
             "connect_timeout": CONNECT_TIMEOUT_SECONDS,

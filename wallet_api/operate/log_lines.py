@@ -39,7 +39,7 @@ class _Formatter(logging.Formatter):
         return self._request()
 
 
-class TextFormatter(_Formatter):
+class _TextFormatter(_Formatter):
     """`time [process] LEVEL request_id message`; control characters are escaped, so no line can be forged."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -55,7 +55,7 @@ class TextFormatter(_Formatter):
         return _without_keys(line)
 
 
-class JsonFormatter(_Formatter):
+class _JsonFormatter(_Formatter):
     """One JSON object: time, level, logger, process, message; request_id, exception and more if present."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -87,7 +87,7 @@ class _JournalFormatter(logging.Formatter):
 
 def formatter(settings: Settings, request_id: Callable[[], str | None] = lambda: None) -> logging.Formatter:
     """Return the formatter that LOG_FORMAT selects; under systemd its lines have their priority."""
-    chosen = (JsonFormatter if settings.log_format == "json" else TextFormatter)(request_id)
+    chosen = (_JsonFormatter if settings.log_format == "json" else _TextFormatter)(request_id)
     return _JournalFormatter(chosen) if _writes_to_journal() else chosen
 
 

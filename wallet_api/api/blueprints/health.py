@@ -13,7 +13,7 @@ from wallet_api.database.migrations import inspect
 blueprint = Blueprint("health", __name__)
 
 
-class NotReady(ServiceUnavailable):
+class _NotReady(ServiceUnavailable):
     """This process cannot serve requests; `reason` names what is missing."""
 
     def __init__(self, message: str, reason: str) -> None:
@@ -56,17 +56,17 @@ def _newer_tables() -> tuple[str, ...]:
         with services().database.read() as connection:
             schema = inspect(connection)
     except NotPermitted as error:
-        raise NotReady(f"Not ready: {error.message}", "database") from error
+        raise _NotReady(f"Not ready: {error.message}", "database") from error
     except ServiceUnavailable as error:
         setting = "DATABASE_URL" if services().database.reads_primary else "DATABASE_READ_URL"
-        raise NotReady(f"Not ready: the database of {setting} cannot be reached.", "database") from error
+        raise _NotReady(f"Not ready: the database of {setting} cannot be reached.", "database") from error
     if schema.pending:
-        raise NotReady(
+        raise _NotReady(
             f"Not ready: the tables lack {', '.join(schema.pending)}. Run: wallet-api migrate", "migrations"
         )
     # What a later version fills is nothing that this one reads.
     if schema.is_filling and not schema.newer:
-        raise NotReady("Not ready: wallet-api migrate has not computed all figures yet.", "migrations")
+        raise _NotReady("Not ready: wallet-api migrate has not computed all figures yet.", "migrations")
     return schema.newer
 
 

@@ -31,7 +31,7 @@ _SERVER = {"name": "wallet-api", "version": __version__}
 _CAPABILITIES: dict[str, Any] = {"tools": {}}
 
 
-class OriginNotAllowed(Forbidden):
+class _OriginNotAllowed(Forbidden):
     """Pages of this origin may not use this API: it is not in CORS_ORIGINS."""
 
     def __init__(self) -> None:
@@ -63,10 +63,10 @@ def mcp() -> Response:
 
 
 def _check_headers(request: ApiRequest) -> None:
-    """Raise OriginNotAllowed or Unauthorized if it is of another page, or without a key in the header."""
+    """Raise _OriginNotAllowed or Unauthorized if it is of another page, or without a key in the header."""
     origins = services().cors_origins
     if request.origin is not None and "*" not in origins and request.origin not in origins:
-        raise OriginNotAllowed
+        raise _OriginNotAllowed
     # What is in the URL gets into logs.
     if bearer_key(request.environ.get("HTTP_AUTHORIZATION")) is None:
         raise Unauthorized("An API key is required: send it as the header 'Authorization: Bearer KEY'.")

@@ -28,7 +28,7 @@ from wallet_api.operate.cli.output import SOME_REJECTED, json_option, print_json
 MOST = 10_000
 
 
-class NewKey(msgspec.Struct):
+class _NewKey(msgspec.Struct):
     """A row of a file of keys. Several chains, types or operations are a list, or words in a text."""
 
     name: str
@@ -122,7 +122,7 @@ def _import(connection: Connection, source: Source, reject: Reject, secrets: Pat
     return count
 
 
-def _create(connection: Connection, row: NewKey, known: tuple[str, ...]) -> tuple[str, str]:
+def _create(connection: Connection, row: _NewKey, known: tuple[str, ...]) -> tuple[str, str]:
     options = row.options()
     for operation in options.get("operations") or ():
         if operation not in known:
@@ -130,8 +130,8 @@ def _create(connection: Connection, row: NewKey, known: tuple[str, ...]) -> tupl
     return row.name, create_key(connection, row.name, **options)
 
 
-def _warned(source: Source) -> Iterator[Record[NewKey]]:
-    return source.records(NewKey, lambda text: click.echo(f"Warning: {text}", err=True))
+def _warned(source: Source) -> Iterator[Record[_NewKey]]:
+    return source.records(_NewKey, lambda text: click.echo(f"Warning: {text}", err=True))
 
 
 @contextmanager
