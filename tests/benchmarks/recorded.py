@@ -11,6 +11,7 @@ are decoded.
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -21,7 +22,6 @@ from tests.decoding.test_evm_recorded import Case
 from tests.stub.evm import EvmChain
 from tests.sync.operator import Key, Operator, operator_alone, plain
 from tests.sync.recorded import serve_evm, serve_solana
-from wallet_api.base.chains import CHAINS
 from wallet_api.chain.decoding.trades import Decoded
 
 _CHAINS = ("eth", "base", "bnb")
@@ -29,17 +29,24 @@ _CHAINS = ("eth", "base", "bnb")
 PAGES, SINGLE = "Solana, whole pages", "Solana, one by one"
 
 
-def wanted(cases: list[Case], node: str) -> dict[Key, tuple[str, str]]:
-    """Return amount and native value of the trades that the cases decode to; "" for dollars to convert."""
-    return trades(
-        (
-            case.given.chain,
-            case.wallet,
-            case.signature,
-            case.given.decode(case.wallet, node),
-        )
-        for case in cases
-    )
+def wanted(cases: list[Case], chains: dict[str, EvmChain], node: str) -> dict[Key, tuple[str, str]]:
+    """Return amount and native value of the trades that are decoded; "" for dollars to convert.
+
+    They are those of each wallet of the cases that a transaction names, also of another case. Two recordings
+    may state other decimals of a token, of which its chain has one.
+    """
+    tracked = {(case.given.chain, case.wallet) for case in cases}
+    given = {(case.signature, case.wallet): case.given for case in reversed(cases)}
+    first = {case.signature: case.given for case in reversed(cases)}
+    read = []
+    for signature, of_first in first.items():
+        named = {f"0x{word[-40:]}" for log in of_first.receipt["logs"] for word in log["topics"][1:]}
+        for chain, wallet in tracked & {
+            (of_first.chain, name) for name in {*named, of_first.receipt["from"]}
+        }:
+            own = replace(given.get((signature, wallet), of_first), decimals=chains[chain].decimals)
+            read.append((chain, wallet, signature, own.decode(wallet, node)))
+    return trades(read)
 
 
 def trades(read: Iterable[tuple[str, str, str, Decoded]]) -> dict[Key, tuple[str, str]]:
@@ -72,15 +79,14 @@ def of_evm(node: str) -> tuple[int, dict[Key, tuple[str, str]], list[str]]:
         stub.prices.hourly = lambda currency, moment: 160.0
         began = datetime.now(UTC).replace(microsecond=0) - timedelta(days=20)
         for name in _CHAINS:
-            decimals = dict.fromkeys(CHAINS[name].stable_mints, 18)
-            stub.nodes.blocks[name] = EvmChain(decimals=decimals, state_blocks=None if node == ARCHIVE else 0)
+            stub.nodes.blocks[name] = EvmChain(state_blocks=None if node == ARCHIVE else 0)
             stub.nodes.blocks[name].add(began)
         serve_evm(stub, cases, began)
         operator.track(*{(case.given.chain, case.wallet): None for case in cases})
         for name in _CHAINS:
             operator.environment |= stub.evm_environment(name)
             operator.sync("trades", "--chain", name, "--since", "2026-01-01")
-        expected = wanted(cases, node)
+        expected = wanted(cases, stub.nodes.blocks, node)
         return len(cases), expected, differences(operator, expected)
 
 

@@ -56,4 +56,5 @@ def serve_evm(stub: Stub, cases: Sequence[EvmCase], began: datetime) -> None:
             chain.placed_by = same[0].wallet
         coins = {case.wallet: case.given.coins[case.wallet] for case in same}
         at = began + timedelta(minutes=len(chain.blocks))
-        chain.add(at, Transaction(given.receipt, given.value, coins))
+        sent = Transaction(given.receipt, given.value, coins, input=f"0x{given.input.hex()}")
+        chain.add(at, sent)
