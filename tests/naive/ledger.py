@@ -91,9 +91,12 @@ class Ledger:
         self.quotes: dict[tuple[str, str], list[Quote]] = {}
         # Of each wallet, until a trade changes.
         self._walked: dict[Wallet, dict[str, Position]] = {}
+        # Of boards, which are sorted in many ways, until any row changes.
+        self._entries: dict[tuple[Any, ...], Row] = {}
 
     def add_wallets(self, rows: Iterable[Row]) -> None:
         """Track wallets, or update the profile fields that a row has."""
+        self._entries.clear()
         file = File()
         for row in rows:
             address = folded(row["blockchain"], row["wallet_address"])
@@ -106,6 +109,7 @@ class Ledger:
     def add_trades(self, rows: Iterable[Row]) -> None:
         """Add the rows of a trades file. A derived USD value is kept while value and time are the same."""
         self._walked.clear()
+        self._entries.clear()
         file = File()
         for row in rows:
             trade = trade_of(row, self.trades.get)
@@ -120,6 +124,7 @@ class Ledger:
     def add_prices(self, rows: Iterable[Row]) -> None:
         """Add the rows of a prices file, and value the trades without a USD value."""
         self._walked.clear()
+        self._entries.clear()
         file = File()
         for row in rows:
             key, usd = (row["currency"], time_of(row["priced_at"])), Fraction(str(row["usd"]))
@@ -709,6 +714,12 @@ class Ledger:
         return part * 100 <= Fraction(bound) * whole
 
     def _entry(self, wallet: Wallet, type: str, since: datetime, until: datetime, now: datetime) -> Row:
+        key = (wallet, type, since, until, now)
+        if key not in self._entries:
+            self._entries[key] = self._new_entry(*key)
+        return self._entries[key]
+
+    def _new_entry(self, wallet: Wallet, type: str, since: datetime, until: datetime, now: datetime) -> Row:
         profile, positions = self._profile(wallet), self._positions(wallet).values()
         names = ("name", "image_url", "twitter", "currency", *(("type",) if type == "all" else ()))
         return {
