@@ -5,15 +5,19 @@
 {latest_price},
 {group_wallets},
        piece AS (
-       SELECT wallet_days.wallet_id,
-              LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', %(origin)s::timestamptz) + %(length)s::interval,
-                    %(until)s::timestamptz) AS ends_at,
-{ledger.sums: $}
+       SELECT within.*
          FROM tracked
-         JOIN wallet_days
-           ON wallet_days.wallet_id = tracked.wallet_id
-          AND wallet_days.day >= %(first_day)s
-          AND wallet_days.day < %(end_day)s
+        -- Summed in the subquery, so that the days of each wallet are found by their key, however many wallets there are.
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+                     LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', %(origin)s::timestamptz) + %(length)s::interval,
+                           %(until)s::timestamptz) AS ends_at,
+{ledger.sums: sum($) AS $}
+                FROM wallet_days
+               WHERE wallet_id = tracked.wallet_id
+                 AND day >= %(first_day)s
+                 AND day < %(end_day)s
+               GROUP BY wallet_id, 2) AS within
         UNION ALL
        SELECT within.*
          FROM tracked

@@ -18,10 +18,14 @@
                       wallet_hours.starts_at + interval '1 hour' - interval '1 microsecond' AS ends_at,
 {ledger.hours: wallet_hours.$}
                  FROM tracked
-                 JOIN wallet_hours
-                   ON wallet_hours.wallet_id = tracked.wallet_id
-                  AND wallet_hours.starts_at > %(since)s::timestamptz - interval '1 hour'
-                  AND wallet_hours.starts_at <= %(until)s::timestamptz
+                -- Grouped by the key, so that the hours of each wallet are found by it, however many wallets there are.
+                CROSS JOIN LATERAL (
+                      SELECT *
+                        FROM wallet_hours
+                       WHERE wallet_id = tracked.wallet_id
+                         AND starts_at > %(since)s::timestamptz - interval '1 hour'
+                         AND starts_at <= %(until)s::timestamptz
+                       GROUP BY wallet_id, starts_at) AS wallet_hours
                 WHERE %(by_hours)s::boolean) AS kept
        ),
        part AS MATERIALIZED (
