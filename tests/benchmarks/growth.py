@@ -97,7 +97,12 @@ def _ledger(trades: int, keep: Path | None) -> Iterator[Connection]:
             connection.execute("VACUUM ANALYZE")
             connection.execute("RESET work_mem")
         # What parallel workers use would not be counted. Plans as those of the service.
-        for setting in ("max_parallel_workers_per_gather = 0", "plan_cache_mode = force_generic_plan"):
+        connection.prepare_threshold = 0
+        for setting in (
+            "max_parallel_workers_per_gather = 0",
+            "plan_cache_mode = force_generic_plan",
+            "jit = off",
+        ):
             connection.execute(f"SET {setting}")
         yield connection
 

@@ -8,15 +8,16 @@
        SELECT token_id,
               wallet_id,
               sum(invested) AS bought
-         FROM (SELECT position_days.token_id,
-                      position_days.wallet_id,
+         FROM (SELECT token_id,
+                      wallet_id,
                       invested
-                 FROM tracked
-                 JOIN position_days
-                   ON position_days.wallet_id = tracked.wallet_id
-                  AND position_days.day >= %(first_day)s
-                  AND position_days.day < %(end_day)s
-                WHERE %(mode)s <> 'exit'
+                 FROM position_days
+                -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
+                WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                               FROM tracked))
+                  AND day >= %(first_day)s
+                  AND day < %(end_day)s
+                  AND %(mode)s <> 'exit'
                   AND buy_txn > 0
                 UNION ALL
                SELECT within.*

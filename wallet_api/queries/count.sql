@@ -19,11 +19,10 @@
           AND lifetimes.type = ANY (%(types)s::text[])
           AND lifetimes.last_seen > %(since)s
           AND (lifetimes.last_seen <= %(now)s
-               OR EXISTS (SELECT
-                            FROM trades
-                           WHERE trades.wallet_id = lifetimes.wallet_id
-                             AND trades.created_at > %(since)s
-                             AND trades.created_at <= %(now)s))
+               OR (SELECT max(trades.created_at)
+                     FROM trades
+                    WHERE trades.wallet_id = lifetimes.wallet_id
+                      AND trades.created_at <= %(now)s) > %(since)s)
         UNION ALL
        SELECT positions.wallet_id
          FROM scope
@@ -34,12 +33,12 @@
         WHERE wallets.type = ANY (%(types)s::text[])
           AND positions.last_seen > %(since)s
           AND (positions.last_seen <= %(now)s
-               OR EXISTS (SELECT
-                            FROM trades
-                           WHERE trades.wallet_id = positions.wallet_id
-                             AND trades.token_id = positions.token_id
-                             AND trades.created_at > %(since)s
-                             AND trades.created_at <= %(now)s))
+               OR (SELECT max(trades.created_at)
+                     FROM trades
+                    WHERE trades.wallet_id = positions.wallet_id
+                      AND trades.token_id = positions.token_id
+                      AND trades.created_at > %(since)s
+                      AND trades.created_at <= %(now)s) IS NOT NULL)
        ),
        counted AS (
        SELECT count(*) AS wallet_count

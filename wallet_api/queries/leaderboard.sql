@@ -15,15 +15,16 @@
        ),
        -- Each day with a trade, of those at the edges the part in the span.
        daily AS MATERIALIZED (
-       SELECT wallet_days.wallet_id,
-              wallet_days.day,
+       SELECT wallet_id,
+              day,
 {ledger.sums: $}
-         FROM tracked
-         JOIN wallet_days
-           ON wallet_days.wallet_id = tracked.wallet_id
-          AND wallet_days.day >= %(first_day)s
-          AND wallet_days.day < %(end_day)s
-        WHERE buy_txn + sell_txn > 0
+         FROM wallet_days
+        -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
+        WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                       FROM tracked))
+          AND day >= %(first_day)s
+          AND day < %(end_day)s
+          AND buy_txn + sell_txn > 0
         UNION ALL
        SELECT within.wallet_id,
               (span.ends_at AT TIME ZONE 'UTC')::date AS day,
@@ -65,17 +66,17 @@
               sum(realized) AS realized,
               sum(realized_cost) AS realized_cost,
               max(best_trade) AS best_trade
-         FROM (SELECT position_days.wallet_id,
+         FROM (SELECT wallet_id,
                       token_id,
                       realized,
                       realized_cost,
                       best_trade
-                 FROM tracked
-                 JOIN position_days
-                   ON position_days.wallet_id = tracked.wallet_id
-                  AND position_days.day >= %(first_day)s
-                  AND position_days.day < %(end_day)s
-                WHERE covered_txn > 0
+                 FROM position_days
+                WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                               FROM tracked))
+                  AND day >= %(first_day)s
+                  AND day < %(end_day)s
+                  AND covered_txn > 0
                 UNION ALL
                SELECT within.*
                  FROM tracked
@@ -114,15 +115,15 @@
          FROM daily
         WHERE %(step_seconds)s::bigint >= 86400
         UNION ALL
-       SELECT wallet_hours.wallet_id,
-              wallet_hours.starts_at,
-              wallet_hours.realized
-         FROM tracked
-         JOIN wallet_hours
-           ON wallet_hours.wallet_id = tracked.wallet_id
-          AND wallet_hours.starts_at >= %(first_hour)s
-          AND wallet_hours.starts_at < %(end_hour)s
-        WHERE %(step_seconds)s::bigint < 86400
+       SELECT wallet_id,
+              starts_at,
+              realized
+         FROM wallet_hours
+        WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                       FROM tracked))
+          AND starts_at >= %(first_hour)s
+          AND starts_at < %(end_hour)s
+          AND %(step_seconds)s::bigint < 86400
           AND covered_txn > 0
         UNION ALL
        SELECT within.*

@@ -1,14 +1,15 @@
 -- The wallets of a group that ever traded, with the figures of all their trades, in any order.
 -- Needs lifetimes_by_last_seen, wallet_days_pkey, wallets_pkey, and what board_entries.sql needs.
   WITH sold AS (
-       SELECT wallet_days.wallet_id,
-              wallet_days.day::timestamp AT TIME ZONE 'UTC' AS moment,
-              wallet_days.realized
-         FROM lifetimes
-         JOIN wallet_days
-           ON wallet_days.wallet_id = lifetimes.wallet_id
-        WHERE lifetimes.blockchain = %(blockchain)s
-          AND lifetimes.type = ANY (%(types)s::text[])
+       SELECT wallet_id,
+              day::timestamp AT TIME ZONE 'UTC' AS moment,
+              realized
+         FROM wallet_days
+        -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
+        WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                       FROM lifetimes
+                                      WHERE blockchain = %(blockchain)s
+                                        AND type = ANY (%(types)s::text[])))
           AND %(step_seconds)s::bigint IS NOT NULL
        ),
 {board_charts},

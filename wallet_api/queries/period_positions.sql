@@ -3,14 +3,15 @@
 -- from the trades.
 -- Needs position_days_pkey, trades_by_time.
        piece AS (
-       SELECT position_days.wallet_id,
-              position_days.token_id,
+       SELECT wallet_id,
+              token_id,
 {ledger.sums: $}
-         FROM tracked
-         JOIN position_days
-           ON position_days.wallet_id = tracked.wallet_id
-          AND position_days.day >= %(first_day)s
-          AND position_days.day < %(end_day)s
+         FROM position_days
+        -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
+        WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                       FROM tracked))
+          AND day >= %(first_day)s
+          AND day < %(end_day)s
         UNION ALL
        SELECT within.*
          FROM tracked

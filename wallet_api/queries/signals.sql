@@ -120,11 +120,10 @@
           AND type = ANY (%(types)s::text[])
           AND last_seen > %(active_since)s
           AND (last_seen <= %(now)s
-               OR EXISTS (SELECT
-                            FROM trades
-                           WHERE trades.wallet_id = lifetimes.wallet_id
-                             AND trades.created_at > %(active_since)s
-                             AND trades.created_at <= %(now)s))
+               OR (SELECT max(trades.created_at)
+                     FROM trades
+                    WHERE trades.wallet_id = lifetimes.wallet_id
+                      AND trades.created_at <= %(now)s) > %(active_since)s)
        ),
        shown_wallet AS (
        SELECT row_number() OVER (ORDER BY position.ordinal, position.place) AS place,

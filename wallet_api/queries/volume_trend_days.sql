@@ -5,19 +5,16 @@
 {latest_price},
 {group_wallets},
        piece AS (
-       SELECT within.*
-         FROM tracked
-        -- Summed in the subquery, so that the days of each wallet are found by their key, however many wallets there are.
-        CROSS JOIN LATERAL (
-              SELECT wallet_id,
-                     LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', %(origin)s::timestamptz) + %(length)s::interval,
-                           %(until)s::timestamptz) AS ends_at,
-{ledger.sums: sum($) AS $}
-                FROM wallet_days
-               WHERE wallet_id = tracked.wallet_id
-                 AND day >= %(first_day)s
-                 AND day < %(end_day)s
-               GROUP BY wallet_id, 2) AS within
+       SELECT wallet_id,
+              LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', %(origin)s::timestamptz) + %(length)s::interval,
+                    %(until)s::timestamptz) AS ends_at,
+{ledger.sums: $}
+         FROM wallet_days
+        -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
+        WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                       FROM tracked))
+          AND day >= %(first_day)s
+          AND day < %(end_day)s
         UNION ALL
        SELECT within.*
          FROM tracked

@@ -13,20 +13,17 @@
               AND ends_at <= %(until)s::timestamptz
               AND date_bin(%(length)s::interval, starts_after, %(until)s::timestamptz)
                   = date_bin(%(length)s::interval, ends_at - interval '1 microsecond', %(until)s::timestamptz) AS is_whole
-         FROM (SELECT wallet_hours.wallet_id,
-                      wallet_hours.starts_at - interval '1 microsecond' AS starts_after,
-                      wallet_hours.starts_at + interval '1 hour' - interval '1 microsecond' AS ends_at,
-{ledger.hours: wallet_hours.$}
-                 FROM tracked
-                -- Grouped by the key, so that the hours of each wallet are found by it, however many wallets there are.
-                CROSS JOIN LATERAL (
-                      SELECT *
-                        FROM wallet_hours
-                       WHERE wallet_id = tracked.wallet_id
-                         AND starts_at > %(since)s::timestamptz - interval '1 hour'
-                         AND starts_at <= %(until)s::timestamptz
-                       GROUP BY wallet_id, starts_at) AS wallet_hours
-                WHERE %(by_hours)s::boolean) AS kept
+         FROM (SELECT wallet_id,
+                      starts_at - interval '1 microsecond' AS starts_after,
+                      starts_at + interval '1 hour' - interval '1 microsecond' AS ends_at,
+{ledger.hours: $}
+                 FROM wallet_hours
+                -- An array, so that the hours of each wallet are found by the key, and none of other groups is read.
+                WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                               FROM tracked))
+                  AND starts_at > %(since)s::timestamptz - interval '1 hour'
+                  AND starts_at <= %(until)s::timestamptz
+                  AND %(by_hours)s::boolean) AS kept
        ),
        part AS MATERIALIZED (
        SELECT wallet_id,
