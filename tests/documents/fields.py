@@ -50,6 +50,8 @@ _SHORT = (
     ("; absent otherwise", ", or absent"),
     (", else absent:", ":"),
 )
+# A default that is written in the meaning of an argument is shown beside its name.
+_DEFAULT = re.compile(r"; (`?\w+`?) by default(?=\.|$)")
 # The document says once that every operation has them, or all that have a format.
 _COMMON = ("amounts", "bom")
 
@@ -90,22 +92,30 @@ class Lists:
     def of_arguments(self, schema: Arguments) -> str:
         """Return the list of the arguments of an operation, those of the glossary by their names."""
         group = isinstance(schema, GroupArguments)
-        shared, own = [], []
+        shared = []
+        own: dict[str, list[str]] = defaultdict(list)
         for name, field in schema.fields.items():
             if name in _COMMON:
                 continue
-            has_default = isinstance(field.load_default, str | int) and name != "format"
-            default = f" ({field.load_default})" if has_default else ""
-            shown = (f"**`{name}`**" if field.required else f"`{name}`") + default
+            shown = (f"**`{name}`**" if field.required else f"`{name}`") + _default(name, field)
             if self._arguments.get(name) == _argument(field) or (group and name in ("blockchain", "type")):
                 shared.append(shown)
             else:
-                own.append(f"- {shown}: {_argument(field)}")
+                own[self._beyond_glossary(name, field)].append(shown)
+        rows = [f"- {', '.join(names)}: {meaning}" for meaning, names in own.items()]
         if not shared:
-            return "\n".join(own) or "No arguments."
+            return "\n".join(rows) or "No arguments."
         return "\n".join(
-            [f"[Arguments](#arguments): {', '.join(shared)}{'; and' if own else ''}", "", *own]
+            [f"[Arguments](#arguments): {', '.join(shared)}{'; and' if rows else ''}", "", *rows]
         ).strip()
+
+    def _beyond_glossary(self, name: str, field: fields.Field[Any]) -> str:
+        """Return what an argument means; if the glossary says so of other words, its words alone."""
+        words = f" {_one_of(getattr(field, 'allowed', ()))}."
+        meaning = _argument(field)
+        known = self._arguments.get(name, "")
+        same = meaning.endswith(words) and known.startswith(meaning.removesuffix(words) + " `")
+        return words.strip() if same else meaning
 
     def of_fields(self, schema: Schema, arguments: Iterable[str] = (), sample: Any = None) -> str:
         """Return the list of the fields of an object, those of the glossary by their names.
@@ -189,9 +199,18 @@ def _beyond_known(schema: Schema) -> dict[str, fields.Field[Any]]:
     return {name: field for name, field in schema.fields.items() if name not in known}
 
 
+def _default(name: str, field: fields.Field[Any]) -> str:
+    """Return the default of an argument in parentheses; an empty text without one."""
+    written = _DEFAULT.search(_meaning(field))
+    if written:
+        return f" ({written[1].strip('`')})"
+    has_default = isinstance(field.load_default, str | int) and name != "format"
+    return f" ({str(field.load_default).lower()})" if has_default else ""
+
+
 def _argument(field: fields.Field[Any]) -> str:
     allowed = getattr(field, "allowed", ())
-    meaning = f"{_meaning(field)}."
+    meaning = f"{_DEFAULT.sub('', _meaning(field))}."
     if isinstance(field, Time | Switch):
         # The document says once what times and switches are.
         return meaning
@@ -201,12 +220,11 @@ def _argument(field: fields.Field[Any]) -> str:
 def _field(field: fields.Field[Any]) -> str:
     inner = _inner(field)
     title = None if inner is None else title_of(inner)
-    many = isinstance(field, fields.Nested) and field.many
     kind = ""
     if inner is not None and title is not None:
         lacking = [name for name in OBJECTS[title]().fields if name not in inner.fields]
         without = f" without {_quoted(lacking)}" if lacking else ""
-        kind = f" {'List of ' if many else ''}{_link(title)}{without}."
+        kind = f" {_link(title)}{without}."
     elif len(field.metadata.get("enum", ())) > 1:
         kind = f" {_one_of(field.metadata['enum'])}."
     return f"{_meaning(field)}.{kind}"

@@ -212,7 +212,7 @@ class AnalyticsSchema(StatedMixin, NativePriceShape, GroupShape):
     buckets = Rows(
         BucketSchema,
         "Of `volume_trend`, else absent: oldest first, 5 minutes each (`6h`), 15 minutes (`1d`), 2 hours"
-        " (`7d`) or 6 hours (`30d`); of longer windows a day, beyond 400 days a week.",
+        " (`7d`), 6 hours (`30d`) or a day (beyond 400 days a week).",
         many=True,
         optional=True,
     )

@@ -32,13 +32,16 @@ class BriefArguments(WalletArguments):
 class BriefWindowSchema(Shape):
     """A wallet's figures in a window, as on the leaderboard."""
 
-    since = Moment("Where the window begins; absent for all trades.", optional=True)
+    since = Moment("First moment of the window; absent without a window or a trade.", optional=True)
     until = Moment("Where it ends.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    pnl_without_best_token = Amount("`realized_pnl` less that of the best token, if it is positive.")
-    win_rate_low = Measure("Lower end of the 95 % interval of the share of tokens sold with a profit.")
+    pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token, if any.")
+    win_rate_low = Measure(
+        "Lower end of the 95 % Wilson interval of the share of tokens sold with a profit; 0 without a covered"
+        " sell."
+    )
     closed_count = Integer("Tokens with a covered sell.")
     total_txn = Integer("Number of trades.")
     sold_without_cost = Amount(WITHOUT_COST)

@@ -27,7 +27,7 @@ class CalendarArguments(WindowMixin, FormatMixin, WalletArguments):
     timezone = Line(
         64, "The zone of the days, a name of the IANA database such as `Europe/Berlin`.", load_default="UTC"
     )
-    dates = Switch("`false` leaves the days out; `true` by default. Ignored in CSV and NDJSON.")
+    dates = Switch("Whether months have days, which CSV and NDJSON always have; `true` by default.")
 
 
 class SumsSchema(Shape):
@@ -87,7 +87,7 @@ class CalendarSchema(StatedMixin, Shape):
     profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
-        "Every month since the first trade, of a window until its end, oldest first; empty without a trade.",
+        "Oldest first, from the first trade until now or the end of the window; empty without a trade.",
         many=True,
     )
     month = Rows(LastMonthSchema, "The last of the months; an empty object without a trade.")

@@ -14,7 +14,7 @@ class ConnectionsArguments(CursorMixin, FormatMixin, WalletArguments):
 
     takes_scope = True
 
-    limit = WholeNumber(1, "Connections per page; all by default.")
+    limit = WholeNumber(1, "Rows per page; all by default.")
 
 
 class SharedTokenSchema(TokenNamesSchema):
@@ -43,8 +43,8 @@ class ConnectionsSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     period = String("The period of the trades.", enum=["30d"])
-    token_count = Integer("Tokens that the wallet traded in the period.")
-    total = Integer("Number of connections without `limit`.")
+    token_count = Integer("Tokens that the wallet traded in it.")
+    total = Integer("Number of rows without `limit`.")
     connections = Rows(
         ConnectionSchema,
         "The other wallets, by `shared_tokens_count`, largest first.",

@@ -41,12 +41,12 @@ class CopyStepSchema(TransactionSchema):
     price = Amount(f"The price that the copier got; {_NO_PRICE}", nullable=True)
     price_at = Moment(f"Time of the trade or quote that makes it; {_NO_PRICE}", nullable=True)
     source = String(f"`trade` or `market`: what makes it; {_NO_PRICE}", nullable=True)
-    value = Amount("What left the purse in a buy, the fee inside it; what came back of a sell, less the fee.")
+    value = Amount("What a buy cost, the fee in it; what a sell brought, less the fee.")
     token_amount = Amount("What was bought or sold, in whole tokens; of a sell that is stuck what is lost.")
     fee = Amount("The fee.")
     realized_pnl = Amount(
-        "What a sell realized, net of fees: of one that is stuck the loss of the cost; absent in buys, and in"
-        " sells that sold nothing.",
+        "What a sell realized, net of fees (if it is stuck, the loss of the cost); absent in buys, and if"
+        " nothing was sold.",
         optional=True,
     )
 
@@ -54,7 +54,7 @@ class CopyStepSchema(TransactionSchema):
 class CopyFiguresSchema(Shape):
     """What a copier got."""
 
-    invested = Amount("What left the purse in buys, fees inside it.")
+    invested = Amount("What the buys cost, fees in it.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost, net of fees.")
     fees = Amount("All fees.")
     unrealized_pnl = Amount("What is left, at the price of now, less its cost; without what has no price.")

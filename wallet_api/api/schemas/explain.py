@@ -25,7 +25,7 @@ _OF_SELL = "absent unless it is a covered sell."
 class ExplainArguments(CursorMixin, FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallets/explain."""
 
-    mint = FreeText("The token.", required=True)
+    mint = FreeText("Only this token.", required=True)
     limit = WholeNumber(1, ROWS, load_default=50)
 
 

@@ -50,7 +50,7 @@ from wallet_api.base.chains import CHAINS
 DIRECTIONS = ("buy", "sell")
 TRADE_EVENTS = ("trade", "correction")
 _PRICE_USD = "The same × the latest native price; null without one."
-_PRICE_AT = "Time of the trade or quote that makes the price; null without one."
+_PRICE_AT = "Time of the trade or quote that makes it; null without one."
 
 
 class FollowMixin:
@@ -87,7 +87,7 @@ class LatestArguments(FollowedWindowMixin, FollowMixin, PagedArguments):
         required=True,
     )
     limit = WholeNumber(1, ROWS, load_default=50)
-    mint = FreeText("Only trades of this token.")
+    mint = FreeText("Only this token.")
 
     @validates_schema
     def _is_of_a_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -260,7 +260,7 @@ class FeedTokenSchema(TokenSchema):
 class _FeedSchema(GroupShape):
     """What both feeds have in common."""
 
-    count = Integer("Number of trades in this response.")
+    count = Integer("Number of rows in this response.")
     transactions = Rows(TradeSchema, "The trades, newest first.", many=True)
     mint = String("The requested token; absent without one.", optional=True)
     token = Rows(

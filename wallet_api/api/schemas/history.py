@@ -40,7 +40,7 @@ from wallet_api.api.schemas.token_fields import (
 from wallet_api.api.schemas.wallets import HistoryProfileSchema
 from wallet_api.base.chains import WALLET_TYPES
 
-_IN_RANGE = "Closed positions in this range of percent, upper end included."
+_IN_RANGE = "How many made so much, in percent of the cost, upper end included."
 
 
 class HistoryArguments(AddressMixin, PagedArguments):
@@ -48,10 +48,10 @@ class HistoryArguments(AddressMixin, PagedArguments):
 
     type = Choice(WALLET_TYPES, "The category of the wallet.", required=True)
     limit = WholeNumber(1, ROWS, load_default=50)
-    since = Time("Only trades from this time on; figures are of all.")
-    until = Time("Only trades before this time; figures are of all.")
-    overview = Switch("`false` leaves `token_overview` out; `true` by default.")
-    mint = FreeText("Overview and trades of this token alone.")
+    since = Time("The window of the trades; figures are of all.")
+    until = Time("The window of the trades; figures are of all.")
+    overview = Switch("Whether there is a `token_overview`; `true` by default.")
+    mint = FreeText("Only this token, in overview and trades.")
 
     @validates_schema
     def _range_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -87,8 +87,8 @@ class LifetimeStatsSchema(NativePriceShape):
     total_sold = Integer("Closed positions.")
     sold_win_rate = Measure("`sold_win_count` in percent of `sold_count`, as on boards; 0 without any.")
     sold_win_count = Integer("Those of `sold_count` whose sells made a profit.")
-    sold_count = Integer("Tokens with a covered sell, held or not.")
-    active_tokens_count = Integer("Tokens with any trade.")
+    sold_count = Integer("Tokens with a covered sell.")
+    active_tokens_count = Integer("Tokens with a trade.")
     largest_buy = Amount("Value of the largest buy; 0 if none.")
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
@@ -129,8 +129,8 @@ class TokenOverviewSchema(TokenNamesSchema):
     currency = String("Code of the chain's native coin.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
-    first_seen = Moment("Time of the first and of the latest trade.")
-    last_seen = Moment("Time of the first and of the latest trade.")
+    first_seen = Moment("Time of the first or latest trade.")
+    last_seen = Moment("Time of the first or latest trade.")
     still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
     unrealized_pnl = Amount(
         "Worth of what is held, less its cost; 0 if nothing is held, absent without a price.",
@@ -161,7 +161,7 @@ class HistorySchema(Shape):
 
     profile = Rows(HistoryProfileSchema, "The wallet.")
     lifetime_stats = Rows(LifetimeStatsSchema, "Its figures over all trades.")
-    win_rate_distribution = Rows(DistributionSchema, "Its closed positions by `realized_pnl_percentage`.")
+    win_rate_distribution = Rows(DistributionSchema, "Its closed positions by their profit.")
     token_overview = Rows(
         TokenOverviewSchema,
         "Its figures in each token, latest traded first; absent with `overview=false`.",

@@ -14,7 +14,7 @@ class HoldingsArguments(CursorMixin, AddressMixin, ChainArguments):
 
     takes_scope = True
 
-    limit = WholeNumber(1, "Tokens per page; all by default.")
+    limit = WholeNumber(1, "Rows per page; all by default.")
 
 
 class TokenBalanceSchema(Shape):
@@ -27,12 +27,12 @@ class TokenBalanceSchema(Shape):
     amount_formatted = String("Balance in whole tokens, exact.")
     decimals = Integer("A token is 10^`decimals` smallest units.")
     verified_contract = Boolean(
-        "Whether the provider lists the token, which does not make it safe; for EVM chains."
+        "Whether the provider lists the token, which does not make it safe; on EVM chains."
     )
-    price = Amount("Price of the token as in `/v1/tokens/prices`; absent without one.", optional=True)
+    price = Amount("Price of the token; absent without one.", optional=True)
     price_at = Moment("Time of the trade or quote that makes it; absent without one.", optional=True)
-    price_source = String("`trade` or `market`: what makes the price; absent for `native`.", optional=True)
-    worth = Amount("The balance at the price; absent without one.", optional=True)
+    price_source = String("`trade` or `market`, which makes it; absent for `native`.", optional=True)
+    worth = Amount("What is held at this price; absent without one.", optional=True)
     worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
 
 
@@ -44,10 +44,10 @@ class ActiveHoldingsSchema(Shape):
         "The native coin, then the others, largest first; empty while `loading`.",
         many=True,
     )
-    count = Integer("Number of rows in `tokens`.")
+    count = Integer("Number of rows in this response.")
     last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
     stale = Boolean(
-        "Whether the balances are older than a minute. A refresh is then started, unless one just failed."
+        "Whether they are older than a minute; a refresh is then started, unless one just failed."
     )
     loading = Boolean("Whether the first fetch is in progress.")
 

@@ -25,9 +25,7 @@ class CreditsSchema(Shape):
 
     left = Integer("Credits left; null without a limit.", nullable=True)
     cost = Integer("What a request costs, but for those in `costs`.")
-    costs = ByName(
-        fields.Integer(), "What the operations cost that have a cost of their own, by `operationId`."
-    )
+    costs = ByName(fields.Integer(), "Other costs, by `operationId`.")
     monthly = Integer(
         "Its balance at the first charge of each month (UTC); absent without one.", optional=True
     )
@@ -60,7 +58,7 @@ class UsedSchema(Shape):
 
     today = Rows(UseSchema, "Since 00:00 UTC.")
     month = Rows(UseSchema, "Since the first of the month, UTC.")
-    by_operation = Rows(OperationUseSchema, "Those of the month, the most requested first.", many=True)
+    by_operation = Rows(OperationUseSchema, "That of the month, the most requested first.", many=True)
 
 
 class KeySchema(Shape):

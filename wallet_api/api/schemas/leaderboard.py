@@ -34,7 +34,7 @@ from wallet_api.base.periods import BOARD_PERIODS
 
 # Of how many entries a response has charts.
 CHARTS = 100
-_IN_RANGE = "Tokens in this range of percent, upper end included."
+_IN_RANGE = "How many made so much, in percent of the cost, upper end included."
 
 
 class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
@@ -42,13 +42,13 @@ class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
 
     period = Choice(
         BOARD_PERIODS,
-        "The period of the figures; `all` has all trades. Required without `since` and `until`.",
+        "The period of the figures, `all` for all trades; or instead `since` and `until`.",
         unless=("since", "until"),
         required=True,
     )
     sort = Choice(
         BOARD_SORTS,
-        "The figure to sort by; `total_volume` by default. Wallets without the figure come last.",
+        "The figure to sort by: unknown ones come last; `total_volume` by default.",
     )
     order = Choice(ORDERS, "`desc` (default) or `asc`.")
     min_txn = WholeNumber(1, "At least so many trades; wallets with fewer have no rank.")
@@ -108,15 +108,16 @@ class PeriodStatsSchema(Shape):
     open_cost = Amount(OPEN_COST)
     open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     win_rate_low = Measure(
-        "Lower end of the 95 % Wilson interval of `win_rate_percentage`; 0 without a covered sell."
+        "Lower end of the 95 % Wilson interval of the share of tokens sold with a profit; 0 without a covered"
+        " sell."
     )
     profit_factor = Measure(
         "Profits of the tokens that gained / losses of those that lost; 0 without both, absent without a loss"
         " alone, which sorts first.",
         optional=True,
     )
-    pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token.")
-    max_drawdown = Amount("Largest fall of the profit, added up by days of UTC, from an earlier peak or 0.")
+    pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token, if any.")
+    max_drawdown = Amount("Largest fall of the profit, by days of UTC, from an earlier peak or 0.")
     fast_share = Measure("Percentage of the covered sells less than a minute after the buy; 0 if none.")
     active_days = Integer("Days of UTC with a trade.")
 
@@ -124,12 +125,12 @@ class PeriodStatsSchema(Shape):
 class PeriodDistributionSchema(Shape):
     """The tokens with a covered sell in the period, by the profit of these sells."""
 
-    win_rate_percentage = Measure("Percentage of tokens with a profit.")
+    win_rate_percentage = Measure("`win_count` in percent of `closed_count`; 0 without any.")
     above_500 = Integer(_IN_RANGE)
     above_100_to_500 = Integer(_IN_RANGE)
     above_zero_to_100 = Integer(_IN_RANGE)
     below_zero = Integer(_IN_RANGE)
-    closed_count = Integer("All of these tokens.")
+    closed_count = Integer("Tokens with a covered sell.")
     win_count = Integer("Those with a profit.")
 
 
@@ -161,7 +162,7 @@ class EntrySchema(Shape):
     not_followed = Integer("Buys that could not be followed; absent where `followed` is.", optional=True)
     stuck = Integer("Sells that nobody bought from; absent where `followed` is.", optional=True)
     history_since = Moment(
-        "A sync has read its trades since this time in the period: before it, some may be missing; absent"
+        "A sync has read its trades since this time, in the period: earlier ones may be missing; absent"
         " otherwise.",
         optional=True,
     )

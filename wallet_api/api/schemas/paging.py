@@ -17,7 +17,7 @@ class CursorMixin:
 class PagedArguments(CursorMixin, FormatMixin, GroupArguments):
     """A group of wallets, and the page to return."""
 
-    limit = WholeNumber(1, "Wallets per page; all by default.")
+    limit = WholeNumber(1, "Rows per page; all by default.")
 
 
 class PaginationSchema(Shape):

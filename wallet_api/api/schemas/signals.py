@@ -79,7 +79,7 @@ class SignalStatsSchema(Shape):
     net_flow_usd = Amount(NET_FLOW_USD, optional=True)
     price = Amount("Price of the token at `as_of`; null without one.", nullable=True)
     price_usd = Amount("The same in USD; null without it or a native price.", nullable=True)
-    price_at = Moment("Time of the trade or quote that makes the price; null without one.", nullable=True)
+    price_at = Moment("Time of the trade or quote that makes it; null without one.", nullable=True)
     price_source = String(PRICE_SOURCE, nullable=True)
     liquidity_usd = Amount(LIQUIDITY, nullable=True)
 
@@ -118,9 +118,7 @@ class SignalWindowSchema(Shape):
 
     hours = Integer("The window, after capping at 168.")
     wallet_count = Integer("The wallets of the signal.")
-    transaction_count = Integer(
-        "The different transactions of their first buys (`exit`: sells): several wallets in one are one hand."
-    )
+    transaction_count = Integer("The different transactions of their first buys (`exit`: sells).")
     first_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     latest_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     time_span_minutes = Measure("Minutes between them.")
@@ -136,16 +134,16 @@ class OutcomeSchema(Shape):
     """What became of a token after a span: its first price then, or that it was gone."""
 
     price = Amount(
-        "The first price in [`as_of` + span, `as_of` + 1.1 span], of a trade or a market; absent if gone.",
+        "The first price from the span after `as_of` on, until a tenth of it later; absent if gone.",
         optional=True,
     )
     price_at = Moment("Its time; absent if gone.", optional=True)
     change_percent = Measure(
-        "Its change from the first price in [`as_of`, `as_of` + span / 10], in percent; -100 if gone."
+        "Its change in percent from the first price in the first tenth of the span; -100 if gone."
     )
-    source = String("`trade` or `market`: what makes the price; absent if gone.", optional=True)
+    source = String("`trade` or `market`, which makes it; absent if gone.", optional=True)
     gone = Boolean(
-        "True if a market was asked then, and had no pool with enough liquidity; absent otherwise.",
+        "True if the market that was asked had too little liquidity; absent otherwise.",
         optional=True,
     )
 
@@ -185,8 +183,8 @@ class SignalsSchema(NativePriceShape, GroupShape):
     mode = String("The requested mode.", enum=MODES)
     hours = Integer("The window, after capping at 168.")
     as_of = Moment("End of the window.")
-    total = Integer("Number of signals.")
-    count = Integer("Number of signals in this response.")
+    total = Integer("Number of rows without `limit`.")
+    count = Integer("Number of rows in this response.")
     signals = Rows(
         SignalSchema,
         "By `window.wallet_count`, then by `window.total_invested`, largest first.",

@@ -3,7 +3,7 @@
 from wallet_api.api.schemas.fields import Amount, Boolean, Integer, String
 from wallet_api.api.schemas.shapes import Shape
 
-PRICE_SOURCE = "`trade` or `market`: what makes the price, the newer of both; null without one."
+PRICE_SOURCE = "`trade` or `market`, which makes it, the newer one; null without one."
 LIQUIDITY = "What the quoted market holds, in USD; null for a trade, and if unknown."
 
 
@@ -30,14 +30,12 @@ class SaleSchema(Shape):
     """A trade with what it cost beside, and what it made, which only covered sells have."""
 
     realized_pnl = Amount(
-        "What the sell realized, by weighted-average cost; absent in buys, and if nothing of it was bought.",
+        "What the sell realized; absent in buys, and if nothing of it was bought.",
         optional=True,
     )
     realized_pnl_usd = Amount("The same in USD; absent if unknown for it or a buy behind it.", optional=True)
     cost = Amount("The cost of what it sold; absent where `realized_pnl` is.", optional=True)
-    fees = Amount(
-        "Tips and fees that `value` has beside what was exchanged; absent if unknown.", optional=True
-    )
+    fees = Amount("Tips and fees in `value`; absent if unknown.", optional=True)
 
 
 class ChainSchema(Shape):

@@ -50,7 +50,10 @@ _UNREALIZED = (
 _FIRST_ENTRY = "The first buy by any wallet; absent if nobody bought."
 _LATEST_ENTRY = "The latest of the wallets' first buys; absent if nobody bought."
 _AGAIN = "`buy`, `buy_usd`, `sell`, `sell_usd` again; absent where that is."
-_SORTED = "The figure to sort by. A row whose figure changes between pages may repeat or be missed."
+_SORTED = (
+    "The figure to sort by: unknown ones come last, and a row whose figure changes between pages may"
+    " repeat or be missed."
+)
 
 
 TRADER_SORTS = (
@@ -63,7 +66,7 @@ class TokenArguments(GroupArguments):
     """A token, required. Without `type` the wallets of all types."""
 
     type = Choice(GROUP_TYPES, TYPE)
-    mint = FreeText("The token.", required=True)
+    mint = FreeText("Only this token.", required=True)
 
 
 class TokenTransactionsArguments(FollowedWindowMixin, CursorMixin, FormatMixin, FollowMixin, TokenArguments):
@@ -77,9 +80,9 @@ class _TraderArguments(CursorMixin, FormatMixin, TokenArguments):
 
     order = Choice(
         ORDERS,
-        "`desc` by default, `asc` for `first_buy`. Unknown figures come last.",
+        "`desc` by default, `asc` for `first_buy`.",
     )
-    still_holding = Switch("Whether the wallets still hold the token; both by default.")
+    still_holding = Switch("Whether the token is still held; both by default.")
 
 
 class TokenStatsArguments(_TraderArguments):
@@ -113,10 +116,10 @@ class TokenTransactionsSchema(StatedMixin, _TokenSchema):
     blockchain = String("The requested chain.")
     type = String("The requested category; absent without one.", optional=True)
     currency = String("Code of the chain's native coin.")
-    count = Integer("Number of trades in this response.")
+    count = Integer("Number of rows in this response.")
     transactions = Rows(
         TokenChangeSchema,
-        "The trades, newest first; with `after` the changes, oldest first, each with its token.",
+        "The trades, newest first; with `after` the changes, oldest first.",
         many=True,
     )
     pagination = Rows(
@@ -126,12 +129,12 @@ class TokenTransactionsSchema(StatedMixin, _TokenSchema):
 
 
 class TotalHoldersSchema(Shape):
-    """How many wallets have any trade in the token."""
+    "Wallets with a trade in the token."
 
     kol_count = Integer("Wallets of the type.")
     smart_count = Integer("Wallets of the type.")
     whale_count = Integer("Wallets of the type.")
-    still_holding_count = Integer("Those of them that still hold it.")
+    still_holding_count = Integer("Those that still hold it.")
 
 
 class TotalHoldingsSchema(Shape):
@@ -156,7 +159,7 @@ class TotalStatisticsSchema(Shape):
     net_flow_usd = Amount(NET_FLOW_USD, optional=True)
     buying_pressure = Measure("`total_buy` / `total_volume`; 0 without trades.")
     avg_position_size = Amount("Mean value of a wallet's buys; 0 if none bought.")
-    largest_position = Amount("Value of the buys of the largest buyer; 0 if none.")
+    largest_position = Amount("Buys of the largest buyer; 0 if none.")
     first_entry_time = Moment(_FIRST_ENTRY, optional=True)
     first_entry_type = String(_FIRST_ENTRY, optional=True)
     first_entry_wallet_address = String(_FIRST_ENTRY, optional=True)
@@ -209,8 +212,8 @@ class TraderStatsSchema(Shape):
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_buy_at = Moment("Time of the first buy; absent without one.", optional=True)
-    first_trade_at = Moment("Time of the first and of the latest trade.")
-    last_trade_at = Moment("Time of the first and of the latest trade.")
+    first_trade_at = Moment("Time of the first or latest trade.")
+    last_trade_at = Moment("Time of the first or latest trade.")
 
 
 class TraderSchema(Shape):
@@ -227,7 +230,7 @@ class TokenStatsSchema(_TokenSchema):
     The totals are of all traders, whatever page of them is requested.
     """
 
-    total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token.")
+    total_holders = Rows(TotalHoldersSchema, "Wallets with a trade in the token.")
     total_holdings = Rows(TotalHoldingsSchema, "What they hold together.")
     total_statistics = Rows(TotalStatisticsSchema, "What they did together.")
     traders = Rows(
@@ -248,9 +251,9 @@ class HolderSchema(Shape):
 class TokenHoldersSchema(_TokenSchema):
     """The data of GET /v1/tokens/holders."""
 
-    total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token.")
-    total = Integer("Number of wallets that ever held it.")
-    count = Integer("Number of holders in this response.")
+    total_holders = Rows(TotalHoldersSchema, "Wallets with a trade in the token.")
+    total = Integer("Number of rows without `limit`.")
+    count = Integer("Number of rows in this response.")
     holders = Rows(
         HolderSchema,
         "The wallets of this page.",

@@ -40,9 +40,13 @@ _BY_SIDE = "`value` or `value_usd` again, by direction; absent of the other one.
 class TrackerArguments(PeriodMixin, WalletArguments):
     """The arguments of GET /v1/wallets/tracker."""
 
-    period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", load_default="1d")
-    tokens = Switch("`false` leaves the lists of tokens out; `true` by default.", load_default="true")
-    trades = Switch("`false` leaves `period_trades` out; `true` by default.", load_default="true")
+    period = Choice(
+        BOARD_PERIODS,
+        "The period of the figures, `all` for all trades; or instead `since` and `until`.",
+        load_default="1d",
+    )
+    tokens = Switch("Whether there are lists of tokens; `true` by default.", load_default="true")
+    trades = Switch("Whether there are `period_trades`; `true` by default.", load_default="true")
 
 
 class TrackedProfileSchema(NativePriceShape, ProfileSchema):
@@ -101,8 +105,8 @@ class TokenRowSchema(TokenNamesSchema):
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
-    first_seen = Moment("Time of the first and of the latest trade.")
-    last_seen = Moment("Time of the first and of the latest trade.")
+    first_seen = Moment("Time of the first or latest trade.")
+    last_seen = Moment("Time of the first or latest trade.")
     remaining_tokens = Amount("Tokens held now.")
     bag_pct = Measure(BAG_PCT)
     still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
@@ -122,8 +126,8 @@ class TokenRowSchema(TokenNamesSchema):
 class ActiveTokensSchema(Shape):
     """The tokens traded in the period that are still held."""
 
-    active_tokens_count = Integer("Tokens with a trade in the period.")
-    still_holding_count = Integer("Those still held.")
+    active_tokens_count = Integer("Tokens with a trade.")
+    still_holding_count = Integer("Tokens with `still_holding`.")
     avg_position_size = Amount("Mean value of the buys of a token; 0 if none was bought.")
     tokens = Rows(
         TokenRowSchema,
@@ -166,7 +170,7 @@ class TrackerSchema(Shape):
     period_active_tokens = Rows(ActiveTokensSchema, "Tokens of the period that are still held.")
     period_history_tokens = Rows(
         TokenRowSchema,
-        "All tokens of the period, latest traded first, at most 1000; absent with `tokens=false`.",
+        "The same of all tokens of the period; absent with `tokens=false`.",
         many=True,
         optional=True,
     )
@@ -174,12 +178,12 @@ class TrackerSchema(Shape):
         ChartPointSchema,
         "How the profit grew, oldest first, from 0 at the start to the total at the end: what was realized"
         " before each whole multiple, in UTC, of 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours"
-        " (`30d`) or a day (`90d`, `all`; a week after 400 days), without those that have no covered sell.",
+        " (`30d`) or a day (beyond 400 days a week), without steps in which nothing bought was sold.",
         many=True,
     )
     period_trades = Rows(
         TrackerTradeSchema,
-        "The trades of the period, newest first, at most 1000; absent with `trades=false`.",
+        "Newest first, at most 1000; absent with `trades=false`.",
         many=True,
         optional=True,
     )

@@ -20,7 +20,7 @@ class WindowArguments(GroupArguments):
     seconds = WholeNumber(0, _PART)
     minutes = WholeNumber(0, _PART)
     hours = WholeNumber(0, _PART)
-    mint = FreeText("Only trades of this token.")
+    mint = FreeText("Only this token.")
 
     @validates_schema
     def _window_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:

@@ -15,12 +15,12 @@ class WalletTokensArguments(CursorMixin, FormatMixin, WalletArguments):
 
     sort = Choice(
         SORTS,
-        "The figure to sort by. Unknown figures come last; a row whose figure changes between pages may"
+        "The figure to sort by: unknown ones come last, and a row whose figure changes between pages may"
         " repeat or be missed.",
         load_default="last_seen",
     )
     order = Choice(ORDERS, "`desc` (default) or `asc`.", load_default="desc")
-    still_holding = Switch("Whether the wallet still holds the token; both by default.")
+    still_holding = Switch("Whether the token is still held; both by default.")
     limit = WholeNumber(1, ROWS, load_default=50)
 
 
@@ -28,8 +28,8 @@ class WalletTokenSchema(TokenOverviewSchema):
     """A wallet's record in one token, with what is held of it at its price."""
 
     price = Amount("Price of the token; absent without one, and if nothing is held.", optional=True)
-    price_source = String("`trade` or `market`: what makes the price; absent without one.", optional=True)
-    worth = Amount("What is held, at the price; absent without one.", optional=True)
+    price_source = String("`trade` or `market`, which makes it; absent without one.", optional=True)
+    worth = Amount("What is held at this price; absent without one.", optional=True)
     worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
 
 
@@ -40,8 +40,6 @@ class WalletTokensSchema(NativePriceShape):
     blockchain = String("Its chain.")
     type = String("Its category.")
     currency = String("Code of the chain's native coin.")
-    tokens = Rows(
-        WalletTokenSchema, "The tokens of this page, as in its history, with what is held.", many=True
-    )
+    tokens = Rows(WalletTokenSchema, "As in its history, with what is held.", many=True)
     pagination = Rows(PaginationSchema, PAGE)
     warnings = Strings("That `limit` was capped, an old native price; absent if neither.", optional=True)

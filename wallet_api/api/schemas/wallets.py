@@ -10,12 +10,12 @@ class WalletsArguments(PagedArguments):
 
 
 HISTORY_SINCE = (
-    "A sync has read all trades of the wallet since this time: figures over longer periods may lack some; "
-    "absent if all that is known was imported."
+    "A sync has read all trades of the wallet since this time: figures over longer periods may lack some;"
+    " absent if all that is known was imported."
 )
 HISTORY_UNTIL = (
-    "A sync has read its trades until this time so far; absent if that is up to an hour ago, or no sync has "
-    "read it."
+    "A sync has read its trades until this time so far; absent if that is up to an hour ago, or no sync has"
+    " read it."
 )
 
 
@@ -53,4 +53,4 @@ class WalletsSchema(GroupShape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
     pagination = Rows(PaginationSchema, PAGE)
-    wallets = Rows(ListedProfileSchema, "The wallets of this page, by address.", many=True)
+    wallets = Rows(ListedProfileSchema, "By address.", many=True)

@@ -11,7 +11,7 @@ from wallet_api.base.forms import AHEAD
 from wallet_api.base.periods import Bounds
 
 _BOUNDS = ("since", "until")
-STATED = "First moment of the window; absent without a window, or without a trade."
+STATED = "First moment of the window; absent without a window or a trade."
 STATED_END = "First moment after the window; absent without a window."
 
 
