@@ -18,7 +18,7 @@ OF_FIELDS = {
     "unrealized_pnl": "`unrealized_pnl` is null or absent without a price.",
     "price_at": "A price is that of the newest trade of a tracked wallet or, with `price_source` `market`, of"
     " a newer quote, at `price_at`; null if that is older than a day, or than the operator allows.",
-    "still_holding": "`still_holding` is true if at least 1 % of the most ever held is left.",
+    "still_holding": "`still_holding` is true if at least 1 % of the most held since the last entry is left.",
     "currency": "Values are in the native coin of the chain (`currency`); names with `usd` are US dollars."
     " Read numbers as decimals. Times and days are UTC.",
 }
