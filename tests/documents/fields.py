@@ -204,8 +204,10 @@ def _default(name: str, field: fields.Field[Any]) -> str:
     written = _DEFAULT.search(_meaning(field))
     if written:
         return f" ({written[1].strip('`')})"
-    has_default = isinstance(field.load_default, str | int) and name != "format"
-    return f" ({str(field.load_default).lower()})" if has_default else ""
+    default = field.load_default
+    if not isinstance(default, str | int) or name == "format":
+        return ""
+    return f" ({str(default).lower() if isinstance(default, bool) else default})"
 
 
 def _argument(field: fields.Field[Any]) -> str:

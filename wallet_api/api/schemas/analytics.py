@@ -50,18 +50,18 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
         MODES,
         "`most_traded`: the tokens most wallets traded; `net_flow`: buys less sells of each token;"
         " `volume_trend`: the volume over time; `top_performers`, `win_rate`: the leaderboard by"
-        " `realized_pnl`, by `win_rate`; `signal_outcomes`: what became of the signals of past hours, by"
-        " `since` and `until`, at most 90 days apart.",
+        " `realized_pnl`, by `win_rate`; `signal_outcomes`: what became of signals from `since` to `until`,"
+        " at most 90 days.",
         required=True,
     )
     period = Choice(
         PERIODS_OF_MODES,
-        "The period of the figures; `7d` by default, `1d` with `net_flow`, where it selects and orders the"
-        " tokens and `1h` takes the place of `30d`.",
+        "The period of the figures, `7d` by default; of `net_flow` `1d`, with `1h` in place of `30d`, and it"
+        " selects and orders the tokens.",
     )
     limit = WholeNumber(
         1,
-        "Most rows, at most 1000; 20 by default, all with `volume_trend`, of which the newest are shown.",
+        "Most rows, at most 1000; 20 by default, all with `volume_trend`, the newest of which are shown.",
     )
     sort = Choice(
         FLOW_SORTS,
@@ -211,8 +211,7 @@ class AnalyticsSchema(StatedMixin, NativePriceShape, GroupShape):
     )
     buckets = Rows(
         BucketSchema,
-        "Of `volume_trend`, else absent: oldest first, 5 minutes each (`6h`), 15 minutes (`1d`), 2 hours"
-        " (`7d`), 6 hours (`30d`) or a day (beyond 400 days a week).",
+        "Of `volume_trend`, else absent: oldest first, in the steps of the chart of a tracker.",
         many=True,
         optional=True,
     )

@@ -49,8 +49,7 @@ class Arguments(Schema):
 
     amounts = Choice(
         AMOUNTS,
-        "`string`: amounts, prices and values are strings of the same digits; counts, percentages and"
-        " durations stay numbers.",
+        "`string`: amounts, prices and values are strings of the same digits; all else stays numbers.",
         load_default="number",
     )
 
@@ -136,7 +135,7 @@ class FormatMixin:
         load_default="json",
     )
     bom = Switch(
-        "With `format=csv`, `true` begins it with a byte order mark, by which Excel reads it as UTF-8.",
+        "Begin CSV with a byte order mark, by which Excel reads UTF-8.",
         load_default="false",
     )
 

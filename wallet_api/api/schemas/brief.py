@@ -76,7 +76,7 @@ class BriefSchema(NativePriceShape):
     month = Rows(BriefWindowSchema, "The last 30 days.")
     week = Rows(BriefWindowSchema, "The last 7 days.")
     rank = Integer(
-        "Its rank in its group by `pnl_without_best_token` of the month; null without a trade in it.",
+        "Its rank in its group by `pnl_without_best_token` of the month; null without a trade.",
         nullable=True,
     )
     held = Rows(HeldSchema, "What it holds now.")

@@ -24,9 +24,7 @@ from wallet_api.api.schemas.windows import StatedMixin, WindowMixin
 class CalendarArguments(WindowMixin, FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallet/pnl_calendar."""
 
-    timezone = Line(
-        64, "The zone of the days, a name of the IANA database such as `Europe/Berlin`.", load_default="UTC"
-    )
+    timezone = Line(64, "The zone of the days, such as `Europe/Berlin` (IANA).", load_default="UTC")
     dates = Switch("Whether months have days, which CSV and NDJSON always have; `true` by default.")
 
 

@@ -19,7 +19,7 @@ class CopyArguments(WindowMixin, CursorMixin, FormatMixin, WalletArguments):
 
     delay = WholeNumber(
         0,
-        "Seconds until the copier gets the first price; 0 is at the wallet's own.",
+        "Seconds until the copier gets the first price; with 0 the wallet's own.",
         most=3600,
         load_default=5,
     )
@@ -33,7 +33,7 @@ class CopyArguments(WindowMixin, CursorMixin, FormatMixin, WalletArguments):
 class CopyStepSchema(TransactionSchema):
     """A trade of the wallet, and what the copier did."""
 
-    created_at = Moment("Time of the wallet's trade.")
+    created_at = Moment("Time of the trade.")
     mint = String("The token's address, in lower case on EVM chains.")
     transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     event_index = Integer("Number of the trade within its transaction.")
@@ -42,7 +42,7 @@ class CopyStepSchema(TransactionSchema):
     price_at = Moment(f"Time of the trade or quote that makes it; {_NO_PRICE}", nullable=True)
     source = String(f"`trade` or `market`: what makes it; {_NO_PRICE}", nullable=True)
     value = Amount("What a buy cost, the fee in it; what a sell brought, less the fee.")
-    token_amount = Amount("What was bought or sold, in whole tokens; of a sell that is stuck what is lost.")
+    token_amount = Amount("Whole tokens that were bought or sold; of a sell that is stuck, lost.")
     fee = Amount("The fee.")
     realized_pnl = Amount(
         "What a sell realized, net of fees (if it is stuck, the loss of the cost); absent in buys, and if"
@@ -57,7 +57,7 @@ class CopyFiguresSchema(Shape):
     invested = Amount("What the buys cost, fees in it.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost, net of fees.")
     fees = Amount("All fees.")
-    unrealized_pnl = Amount("What is left, at the price of now, less its cost; without what has no price.")
+    unrealized_pnl = Amount("What is left and has a price, at that price, less its cost.")
     unpriced_cost = Amount("The cost of what is left and has no price.")
     return_percent = Measure(
         "`realized_pnl` and `unrealized_pnl` in percent of `invested`; null if nothing was invested.",
@@ -74,7 +74,7 @@ class CopyFiguresSchema(Shape):
     followed = Integer("Steps that were followed.")
     not_followed = Integer("Buys without a price in time: neither cost nor gain.")
     not_followed_value = Amount("What the wallet paid in these.")
-    stuck = Integer("Sells of what the copier held without a price for a day: it is lost.")
+    stuck = Integer("Sells without a price for a day: what they would have sold is lost.")
 
 
 class CopySchema(CopyFiguresSchema):

@@ -61,8 +61,8 @@ class FollowMixin:
     min_value_usd = Number("Only trades of at least this `value_usd`; with `after`, as it is stored.")
     address = Texts(f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas.")
     after = FreeText(
-        "Instead of `cursor`: the changes since this `pagination.next_cursor`, in the order of arrival; `now`"
-        " for those to come, `start` for all."
+        "Instead of `cursor`: the changes since this `next_cursor`, in the order of arrival; `now` for those"
+        " to come, `start` for all."
     )
 
     @validates_schema

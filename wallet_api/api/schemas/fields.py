@@ -191,7 +191,7 @@ class NativePriceShape(Shape):
     """What has figures that use the price of the native coin."""
 
     native_price_usd = Amount(
-        "Latest price of the native coin in USD, which figures in USD use; null without one.", nullable=True
+        "Latest price of the native coin in USD, by which dollars are; null without one.", nullable=True
     )
     native_price_at = Moment("Time of that price; null without one.", nullable=True)
 

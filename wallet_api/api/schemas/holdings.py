@@ -6,7 +6,7 @@ from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Moment, Rows
 from wallet_api.api.schemas.paging import CursorMixin, PaginationSchema
 from wallet_api.api.schemas.shapes import Shape
 
-_UNTRUSTED = "As the creator of the token wrote it: do not trust it. May be empty."
+_UNTRUSTED = "As its creator wrote it: do not trust it. May be empty."
 
 
 class HoldingsArguments(CursorMixin, AddressMixin, ChainArguments):

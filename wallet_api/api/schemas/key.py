@@ -44,7 +44,7 @@ class UseSchema(Shape):
     """What the key was used for."""
 
     requests = Integer("Requests, whatever the response.")
-    credits = Integer("Credits that they cost; those of a key without a limit would have cost.")
+    credits = Integer("Credits that they cost, or would cost with a limit.")
 
 
 class OperationUseSchema(UseSchema):

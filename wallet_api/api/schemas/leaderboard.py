@@ -139,9 +139,7 @@ class ChartSchema(Shape):
 
     step_seconds = Integer("Seconds between two values, which are at whole UTC multiples of it.")
     ends_at = Moment("Time of the last value: that of the board.")
-    values = AmountList(
-        "What the sells realized from the start of the period until before each of these times."
-    )
+    values = AmountList("What the sells realized from the start of the period until before each time.")
 
 
 class EntrySchema(Shape):
@@ -162,8 +160,8 @@ class EntrySchema(Shape):
     not_followed = Integer("Buys that could not be followed; absent where `followed` is.", optional=True)
     stuck = Integer("Sells that nobody bought from; absent where `followed` is.", optional=True)
     history_since = Moment(
-        "A sync has read its trades since this time, in the period: earlier ones may be missing; absent"
-        " otherwise.",
+        "Since when in the period a sync has read its trades; absent if since its start, or if all were"
+        " imported.",
         optional=True,
     )
 

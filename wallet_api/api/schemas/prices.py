@@ -23,7 +23,7 @@ class PricesArguments(FormatMixin, ChainArguments):
         words=("native",),
         required=True,
     )
-    as_of = Time("The prices of this moment, not in the future; now by default.")
+    as_of = Time("Prices of this moment, not in the future; now by default.")
 
 
 class PricedTokenSchema(TokenSchema):

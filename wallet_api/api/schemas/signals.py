@@ -44,19 +44,17 @@ class SignalsArguments(FormatMixin, GroupArguments):
 
     mode = Choice(
         MODES,
-        "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: those of them"
-        " that no wallet of the group had bought before; `exit`: tokens that so many wallets held in the"
-        " window, sold, and do not hold at its end.",
+        "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: those that no"
+        " wallet of the group had bought before; `exit`: tokens that so many wallets held in the window,"
+        " sold, and do not hold at its end.",
         required=True,
     )
     limit = WholeNumber(1, "Most signals, at most 1000.", load_default=20)
     min_wallets = WholeNumber(1, "Fewest wallets of a signal; 3 by default, 1 with `entry`.")
     min_value = Number(
-        "Only wallets that bought (`exit`: sold) for at least this value in the window.",
+        "Only wallets that bought (`exit`: sold) for at least this value in it.",
     )
-    min_transactions = WholeNumber(
-        1, "Fewest `transaction_count`: with 2, no signal is of one transaction alone.", load_default=1
-    )
+    min_transactions = WholeNumber(1, "Fewest `transaction_count`.", load_default=1)
     hours = WholeNumber(1, "Length of the window, at most 168.", load_default=24)
     include_wallets = Switch("Whether signals have `wallets`; never in CSV and NDJSON.", load_default="true")
     as_of = Time("End of the window, not in the future; now by default.")
@@ -134,7 +132,7 @@ class OutcomeSchema(Shape):
     """What became of a token after a span: its first price then, or that it was gone."""
 
     price = Amount(
-        "The first price from the span after `as_of` on, until a tenth of it later; absent if gone.",
+        "The first price at the end of the span, or until a tenth of it later; absent if gone.",
         optional=True,
     )
     price_at = Moment("Its time; absent if gone.", optional=True)
@@ -168,13 +166,13 @@ class SignalSchema(Shape):
     token_stats = Rows(SignalStatsSchema, "What the group did with it in the window.")
     wallets = Rows(
         SignalWalletSchema,
-        "Its wallets, at most 1000, by their first buy (`exit`: sell) in the window, with their figures in"
-        " the token until `as_of`; absent without `include_wallets`.",
+        "At most 1000, by their first buy (`exit`: sell) in the window, with their figures in the token until"
+        " `as_of`; absent without `include_wallets`.",
         many=True,
         optional=True,
     )
     window = Rows(SignalWindowSchema, "What these wallets did in the window.")
-    outcome = Rows(OutcomesSchema, "What became of the token after `as_of`, until now.")
+    outcome = Rows(OutcomesSchema, "What became of the token after `as_of`.")
 
 
 class SignalsSchema(NativePriceShape, GroupShape):
@@ -187,7 +185,7 @@ class SignalsSchema(NativePriceShape, GroupShape):
     count = Integer("Number of rows in this response.")
     signals = Rows(
         SignalSchema,
-        "By `window.wallet_count`, then by `window.total_invested`, largest first.",
+        "By `window.wallet_count`, then `window.total_invested`, largest first.",
         many=True,
     )
     warnings = Strings(CUT, optional=True)

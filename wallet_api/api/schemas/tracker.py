@@ -53,7 +53,7 @@ class TrackedProfileSchema(NativePriceShape, ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
-        "The fewest hours of UTC in a row with at least 80 % of the last 30 days' trades; empty without any."
+        "The fewest hours of UTC in a row with at least 80 % of its trades of 30 days; empty without any."
     )
 
 
@@ -115,9 +115,7 @@ class TokenRowSchema(TokenNamesSchema):
         "Worth of what is held, less its cost; 0 if nothing is held, null without a price.",
         nullable=True,
     )
-    unrealized_pnl_usd = Amount(
-        "The same in USD, at the latest native price; null without it or a price.", nullable=True
-    )
+    unrealized_pnl_usd = Amount("The same in USD; null without it or a native price.", nullable=True)
     open_cost = Amount(OPEN_COST)
     open_cost_usd = Amount(OPEN_COST_USD, optional=True)
     avg_cost = Amount(AVG_COST, optional=True)
@@ -177,8 +175,8 @@ class TrackerSchema(Shape):
     period_realized_pnl_chart = Rows(
         ChartPointSchema,
         "How the profit grew, oldest first, from 0 at the start to the total at the end: what was realized"
-        " before each whole multiple, in UTC, of 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours"
-        " (`30d`) or a day (beyond 400 days a week), without steps in which nothing bought was sold.",
+        " before each whole step in UTC with a covered sell, of 5 minutes (`6h`), 15 minutes (`1d`), 2 hours"
+        " (`7d`), 6 hours (`30d`) or a day (beyond 400 days a week).",
         many=True,
     )
     period_trades = Rows(
