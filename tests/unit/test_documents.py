@@ -40,6 +40,20 @@ def test_every_link_of_a_document_leads_somewhere() -> None:
     assert [(str(document), target) for document, target in LINKS if not _leads(document, target)] == []
 
 
+def test_every_path_of_the_checkout_that_a_document_names_exists() -> None:
+    named = {
+        path
+        for document in DOCUMENTS
+        for path in re.findall(
+            r"(?<![\w/.-])(?:wallet_api|tests|config|docs)/[\w./-]*\w", document.read_text()
+        )
+    }
+    assert len(named) > 60
+    # The form of the names of migrations.
+    made_up = {"wallet_api/database/migrations/NNNN_name.sql"}
+    assert {path for path in named if not (ROOT / path).exists()} == made_up
+
+
 def _leads(document: Path, target: str) -> bool:
     path, _, anchor = target.partition("#")
     found = document.parent / path if path else document

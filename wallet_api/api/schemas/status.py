@@ -21,7 +21,10 @@ class StatusArguments(Arguments):
 class LimitsSchema(Shape):
     """What a request may contain at most."""
 
-    max_limit = Integer("Largest `limit`, but of wallets, connections and leaderboards, which have none.")
+    max_limit = Integer(
+        "Largest `limit`, but of search, and of wallets, holdings, connections and leaderboards, which have"
+        " none."
+    )
     batch_max_mints = Integer("Most tokens in a `mint` that can have several.")
     batch_max_addresses = Integer("Most wallets in an `address` that can have several.")
     signals_max_hours = Integer("Longest window of signals, in hours.")
