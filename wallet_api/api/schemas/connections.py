@@ -43,7 +43,7 @@ class ConnectionsSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     period = String("The period of the trades.", enum=["30d"])
-    token_count = Integer("Tokens that the wallet traded in it.")
+    token_count = Integer("Tokens that the wallet traded in the period.")
     total = Integer("Number of rows without `limit`.")
     connections = Rows(
         ConnectionSchema,

@@ -48,8 +48,8 @@ class HistoryArguments(AddressMixin, PagedArguments):
 
     type = Choice(WALLET_TYPES, "The category of the wallet.", required=True)
     limit = WholeNumber(1, ROWS, load_default=50)
-    since = Time("The window of the trades; figures are of all.")
-    until = Time("The window of the trades; figures are of all.")
+    since = Time("Only trades from this time on; figures are of all.")
+    until = Time("Only trades before this time; figures are of all.")
     overview = Switch("Whether there is a `token_overview`; `true` by default.")
     mint = FreeText("Only this token, in overview and trades.")
 
@@ -129,8 +129,8 @@ class TokenOverviewSchema(TokenNamesSchema):
     currency = String("Code of the chain's native coin.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
-    first_seen = Moment("Time of the first or latest trade.")
-    last_seen = Moment("Time of the first or latest trade.")
+    first_seen = Moment("Time of the first trade.")
+    last_seen = Moment("Time of the latest trade.")
     still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
     unrealized_pnl = Amount(
         "Worth of what is held, less its cost; 0 if nothing is held, absent without a price.",

@@ -47,7 +47,7 @@ class ActiveHoldingsSchema(Shape):
     count = Integer("Number of rows in this response.")
     last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
     stale = Boolean(
-        "Whether they are older than a minute; a refresh is then started, unless one just failed."
+        "Whether the balances are older than a minute; a refresh is then started, unless one just failed."
     )
     loading = Boolean("Whether the first fetch is in progress.")
 

@@ -25,7 +25,7 @@ class CreditsSchema(Shape):
 
     left = Integer("Credits left; null without a limit.", nullable=True)
     cost = Integer("What a request costs, but for those in `costs`.")
-    costs = ByName(fields.Integer(), "Other costs, by `operationId`.")
+    costs = ByName(fields.Integer(), "What operations cost that have a cost of their own, by `operationId`.")
     monthly = Integer(
         "Its balance at the first charge of each month (UTC); absent without one.", optional=True
     )

@@ -37,7 +37,7 @@ class SearchSchema(Shape):
     wallets = Rows(ProfileSchema, "Wallets by name or address.", many=True)
     tokens = Rows(
         FoundTokenSchema,
-        "Tokens by symbol, name or mint, those of most wallets first.",
+        "Tokens by symbol, name or mint, those of most wallets first, then those traded last.",
         many=True,
     )
     warnings = Strings("What was capped; absent if nothing.", optional=True)

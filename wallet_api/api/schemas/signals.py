@@ -52,9 +52,11 @@ class SignalsArguments(FormatMixin, GroupArguments):
     limit = WholeNumber(1, "Most signals, at most 1000.", load_default=20)
     min_wallets = WholeNumber(1, "Fewest wallets of a signal; 3 by default, 1 with `entry`.")
     min_value = Number(
-        "Only wallets that bought (`exit`: sold) for at least this value in it.",
+        "Only wallets that bought (`exit`: sold) for at least this value in the window.",
     )
-    min_transactions = WholeNumber(1, "Fewest `transaction_count`.", load_default=1)
+    min_transactions = WholeNumber(
+        1, "Fewest `transaction_count`: with 2, no signal is of one transaction alone.", load_default=1
+    )
     hours = WholeNumber(1, "Length of the window, at most 168.", load_default=24)
     include_wallets = Switch("Whether signals have `wallets`; never in CSV and NDJSON.", load_default="true")
     as_of = Time("End of the window, not in the future; now by default.")

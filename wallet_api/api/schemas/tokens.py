@@ -129,7 +129,7 @@ class TokenTransactionsSchema(StatedMixin, _TokenSchema):
 
 
 class TotalHoldersSchema(Shape):
-    "Wallets with a trade in the token."
+    """Wallets with a trade in the token."""
 
     kol_count = Integer("Wallets of the type.")
     smart_count = Integer("Wallets of the type.")
@@ -212,8 +212,8 @@ class TraderStatsSchema(Shape):
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_buy_at = Moment("Time of the first buy; absent without one.", optional=True)
-    first_trade_at = Moment("Time of the first or latest trade.")
-    last_trade_at = Moment("Time of the first or latest trade.")
+    first_trade_at = Moment("Time of the first trade.")
+    last_trade_at = Moment("Time of the latest trade.")
 
 
 class TraderSchema(Shape):

@@ -105,8 +105,8 @@ class TokenRowSchema(TokenNamesSchema):
     realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
-    first_seen = Moment("Time of the first or latest trade.")
-    last_seen = Moment("Time of the first or latest trade.")
+    first_seen = Moment("Time of the first trade.")
+    last_seen = Moment("Time of the latest trade.")
     remaining_tokens = Amount("Tokens held now.")
     bag_pct = Measure(BAG_PCT)
     still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
@@ -168,7 +168,7 @@ class TrackerSchema(Shape):
     period_active_tokens = Rows(ActiveTokensSchema, "Tokens of the period that are still held.")
     period_history_tokens = Rows(
         TokenRowSchema,
-        "The same of all tokens of the period; absent with `tokens=false`.",
+        "All tokens of the period, latest traded first, at most 1000; absent with `tokens=false`.",
         many=True,
         optional=True,
     )

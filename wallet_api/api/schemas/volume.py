@@ -9,7 +9,7 @@ from wallet_api.api.schemas.arguments import GroupArguments
 from wallet_api.api.schemas.fields import Amount, Integer, String, Strings
 from wallet_api.api.schemas.shapes import Shape
 
-_PART = "Length of the window, above 0: they are added."
+_PART = "A part of the window, above 0: seconds, minutes and hours are added."
 
 
 class WindowArguments(GroupArguments):

@@ -53,4 +53,4 @@ class WalletsSchema(GroupShape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
     pagination = Rows(PaginationSchema, PAGE)
-    wallets = Rows(ListedProfileSchema, "By address.", many=True)
+    wallets = Rows(ListedProfileSchema, "The wallets of this page, by address.", many=True)
