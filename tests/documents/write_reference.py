@@ -15,7 +15,7 @@ from wallet_api.api.access.gate import is_keyless
 from wallet_api.api.blueprints import all_blueprints
 from wallet_api.api.openapi import document, operations
 from wallet_api.api.responses.operation import Operation, is_alias
-from wallet_api.base.chains import CHAINS
+from wallet_api.base.chains import CHAINS, TYPE_WORDS
 
 FILE = Path(__file__).parents[2] / "docs" / "reference.md"
 # In the section of an operation, what follows is written by hand.
@@ -59,13 +59,18 @@ def written(text: str) -> str:
 
 
 def _groups() -> str:
-    """Return the table of the chains, their types of wallets and their coins."""
+    """Return what the types of wallets are, and the table of the chains, their types and their coins."""
+    types = ", ".join(f"`{type}` ({words})" for type, words in TYPE_WORDS.items())
+    sentence = (
+        f"A **group** is all tracked wallets of one `blockchain` and one `type`: {types};"
+        " with `all`, of every type."
+    )
     head = "| `blockchain` | `type` | currency |\n|---|---|---|"
     rows = (
         f"| `{chain.name}` | {', '.join(f'`{type}`' for type in chain.types)} | {chain.currency} |"
         for chain in CHAINS.values()
     )
-    return "\n".join([head, *rows])
+    return "\n".join([sentence, "", head, *rows])
 
 
 def _operations() -> Iterator[tuple[str, str, Operation]]:

@@ -1,13 +1,14 @@
 """What is a fact of a chain stands in chains.py alone, with the day since when it holds."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 import wallet_api
-from wallet_api.base.chains import CHAINS, EVM_NATIVE_EMITTER
+from wallet_api.base.chains import CHAINS, EVM_NATIVE_EMITTER, GROUPS, groups_of
 from wallet_api.chain.decoding.evm.receipts import ChainBlock
 from wallet_api.chain.providers.trades.evm_pace import BlockPace
 from wallet_api.settings import Settings, SettingsError, outdated
@@ -75,6 +76,14 @@ def test_rows_of_a_chain_are_in_order_and_each_chain_has_some() -> None:
     for chain in CHAINS.values():
         days = [rules.since for rules in chain.rules]
         assert days == sorted(set(days)) != []
+
+
+def test_a_type_that_is_half_added_is_named_at_start() -> None:
+    with pytest.raises(ValueError, match="eth: TYPE_WORDS lacks insider"):
+        replace(CHAINS["eth"], types=("kol", "insider"))
+    with pytest.raises(ValueError, match="no chain has wallets of the type smart, whale"):
+        groups_of([CHAINS["eth"]])
+    assert groups_of(CHAINS.values()) == GROUPS
 
 
 def block(number: int, seconds: float) -> ChainBlock:

@@ -9,15 +9,23 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import base58
 
 Blockchain = Literal["solana", "bnb", "base", "eth", "rh"]
-WalletType = Literal["kol", "smart", "whale"]
 Currency = Literal["SOL", "BNB", "ETH"]
 
-WALLET_TYPES: tuple[WalletType, ...] = get_args(WalletType)
+# What wallets of each type are.
+TYPE_WORDS: Mapping[str, str] = MappingProxyType(
+    {"kol": "key opinion leaders", "smart": "smart money", "whale": "whales"}
+)
+WALLET_TYPES = tuple(TYPE_WORDS)
+if TYPE_CHECKING:
+    # mypy takes none that is computed.
+    WalletType = str
+else:
+    WalletType = Literal[WALLET_TYPES]
 # As a type of a group: all types of its chain.
 ALL_TYPES = "all"
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
@@ -83,7 +91,7 @@ class Chain:
     """
 
     name: Blockchain
-    types: tuple[WalletType, ...]
+    types: tuple[str, ...]
     coin: Coin
     is_address: Callable[[str], bool]
     address_form: str
@@ -99,6 +107,11 @@ class Chain:
     evm_chain_id: int | None = None
     rent_rates: tuple[tuple[datetime, int], ...] = ()
     wallet_page: str = "address"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a type of wallets without words."""
+        if unknown := [type for type in self.types if type not in TYPE_WORDS]:
+            raise ValueError(f"{self.name}: TYPE_WORDS lacks {', '.join(unknown)}")
 
     def rent(self, size: int, at: datetime) -> int:
         """Return what an account of so many bytes needs that is created at a time, on Solana."""
@@ -162,6 +175,14 @@ class Chain:
 def one_type(type: str | None) -> str | None:
     """Return the type of the wallets that a request is about; None for all."""
     return None if type == ALL_TYPES else type
+
+
+def groups_of(chains: Iterable[Chain]) -> tuple[tuple[Blockchain, str], ...]:
+    """Return all pairs of a chain and a type. Raises ValueError for a type that no chain has."""
+    groups = tuple((chain.name, type) for chain in chains for type in chain.types)
+    if unused := [each for each in WALLET_TYPES if each not in {type for _, type in groups}]:
+        raise ValueError(f"no chain has wallets of the type {', '.join(unused)}")
+    return groups
 
 
 def stored_form(text: str, chains: Iterable[Chain]) -> str:
@@ -295,5 +316,4 @@ _CHAINS = (
     ),
 )
 CHAINS: Mapping[str, Chain] = MappingProxyType({chain.name: chain for chain in _CHAINS})
-# All pairs of a chain and a type.
-GROUPS = tuple((chain.name, type) for chain in CHAINS.values() for type in chain.types)
+GROUPS = groups_of(_CHAINS)

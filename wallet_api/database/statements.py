@@ -1,11 +1,16 @@
 """The statements in .sql files."""
 
 import re
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import LiteralString
 
-_NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
+from wallet_api.base.chains import WALLET_TYPES
+
+_HEADING = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _INCLUDED = re.compile(r"^\{(?:(\w+)\.)?(\w+)(?:: (.+))?\}", re.MULTILINE)
+# Names that statements have a column for each of.
+_NAMES: Mapping[str, Sequence[str]] = {"wallet_types": WALLET_TYPES}
 _COLUMN = re.compile(r"^(.+) AS (\w+),?$", re.MULTILINE)
 
 
@@ -14,7 +19,8 @@ def load_sql(package: str, name: str) -> LiteralString:
 
     A line `{other}` or `{other},` stands for the text of `other`.sql beside it, and `{ledger.other}` for that
     of a file in another folder. `{other: sum($) AS $}` stands for its columns: for each of them this text,
-    with its name in place of $, and its expression in place of @.
+    with its name in place of $, and its expression in place of @. `{wallet_types: …}` has a column for
+    each type of wallets.
     """
     return _statement(package, _read(package, name))
 
@@ -25,7 +31,7 @@ def load_statements(package: str, name: str) -> dict[str, LiteralString]:
     A line `-- name --` begins a statement, which ends with a semicolon. The text before the first name heads
     the file.
     """
-    _, *parts = _NAME.split(_read(package, name))
+    _, *parts = _HEADING.split(_read(package, name))
     return {
         part: _statement(package, body.rstrip().removesuffix(";"))
         for part, body in zip(parts[::2], parts[1::2], strict=True)
@@ -44,6 +50,8 @@ def _statement(package: str, text: str) -> LiteralString:
 
 
 def _included(package: str, folder: str | None, name: str, column: str | None) -> LiteralString:
+    if column is not None and name in _NAMES:
+        return ",\n".join(column.replace("$", each) for each in _NAMES[name])
     text = load_sql(f"wallet_api.{folder}" if folder else package, name)
     if column is None:
         return text

@@ -23,9 +23,8 @@
         WHERE wallets.type = COALESCE(%(type)s::text, wallets.type)
        ),
        total_holders AS (
-       SELECT count(*) FILTER (WHERE type = 'kol') AS total_holders_kol_count,
-              count(*) FILTER (WHERE type = 'smart') AS total_holders_smart_count,
-              count(*) FILTER (WHERE type = 'whale') AS total_holders_whale_count,
+       SELECT
+              {wallet_types: count(*) FILTER (WHERE type = '$') AS total_holders_$_count},
               count(*) FILTER (WHERE still_holding) AS total_holders_still_holding_count
          FROM trader
        )

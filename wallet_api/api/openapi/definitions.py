@@ -1,8 +1,11 @@
 """What models get wrong, in a sentence each: for /llms.txt and for the tools of MCP."""
 
+from wallet_api.base.chains import TYPE_WORDS
+
+_TYPES = ", ".join(f"`{type}` ({words})" for type, words in TYPE_WORDS.items())
 GENERAL = (
-    "Group: all tracked wallets of a `blockchain` and a `type`: `kol` are key opinion leaders, `smart` is"
-    " smart money, `whale` are whales. Not every chain has every type: get_meta returns what there is.",
+    f"Group: all tracked wallets of a `blockchain` and a `type`: {_TYPES}."
+    " Not every chain has every type: get_meta returns what there is.",
     "A wallet that is not tracked is a 404, `not_found`, whatever it does on its chain.",
     "A field that is absent or null is unknown, not 0.",
     "`warnings` in the data: something was capped, cut or is not complete.",

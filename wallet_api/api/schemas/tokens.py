@@ -1,5 +1,7 @@
 """The schemas of what tracked wallets did in a token."""
 
+from typing import ClassVar
+
 from wallet_api.api.schemas.argument_fields import (
     GROUP_TYPES,
     ROWS,
@@ -38,6 +40,7 @@ from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.wallets import ProfileSchema
 from wallet_api.api.schemas.windows import FollowedWindowMixin, StatedMixin
+from wallet_api.base.chains import WALLET_TYPES
 from wallet_api.base.orders import ORDERS
 
 _REMAINING = (
@@ -128,12 +131,16 @@ class TokenTransactionsSchema(StatedMixin, _TokenSchema):
     )
 
 
-class TotalHoldersSchema(Shape):
+class _TypeCounts(Shape):
+    class Meta:
+        """A member for each type of wallets."""
+
+        include: ClassVar = {f"{type}_count": Integer("Wallets of the type.") for type in WALLET_TYPES}
+
+
+class TotalHoldersSchema(_TypeCounts):
     """Wallets with a trade in the token."""
 
-    kol_count = Integer("Wallets of the type.")
-    smart_count = Integer("Wallets of the type.")
-    whale_count = Integer("Wallets of the type.")
     still_holding_count = Integer("Those that still hold it.")
 
 
