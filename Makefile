@@ -49,7 +49,7 @@ test: $(INSTALLED) ## run the tests, six files at a time
 examples: $(INSTALLED) ## write the examples of the OpenAPI document from responses to a small ledger
 	$(BIN)/python -m tests.documents.write_examples
 
-reference: $(INSTALLED) ## write the tables and samples of docs/reference.md from operations and schemas
+reference: $(INSTALLED) ## write the generated parts of docs/reference.md and docs/webhooks.md
 	$(BIN)/python -m tests.documents.write_reference
 
 sql: $(INSTALLED) ## print the statements of a file as they run, with what they include: NAME=queries/leaderboard

@@ -16,7 +16,7 @@ Write = Callable[[str], str]
 def writers(database_url: str, connection: Connection) -> dict[Path, Write]:
     """The function of each document that returns it as it should be."""
     of_ledger = partial(write_examples.written, database_url=database_url, connection=connection)
-    return {write_examples.FILE: of_ledger, write_reference.FILE: write_reference.written}
+    return {write_examples.FILE: of_ledger, **write_reference.WRITERS}
 
 
 def test_documents_are_as_they_are_generated(writers: dict[Path, Write]) -> None:

@@ -1,4 +1,4 @@
-"""Write the generated parts of docs/reference.md, from operations and their schemas: `make reference`."""
+"""Write the generated parts of docs/reference.md and docs/webhooks.md: `make reference`."""
 
 import inspect
 import re
@@ -16,16 +16,20 @@ from wallet_api.api.blueprints import all_blueprints
 from wallet_api.api.openapi import document, operations
 from wallet_api.api.responses.operation import Operation, is_alias
 from wallet_api.base.chains import CHAINS, TYPE_WORDS
+from wallet_api.notify.events import MessageType
 
-FILE = Path(__file__).parents[2] / "docs" / "reference.md"
+DOCS = Path(__file__).parents[2] / "docs"
+FILE = DOCS / "reference.md"
+WEBHOOKS = DOCS / "webhooks.md"
 # In the section of an operation, what follows is written by hand.
 NOTES = "<!-- notes -->"
 _SECTION = re.compile(r"^## GET (\S+)\n(.*?)(?=^## |^<!-- end )", re.MULTILINE | re.DOTALL)
 
 
 def main() -> None:
-    """Replace the generated parts of the file; what is written by hand stays."""
-    FILE.write_text(written(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Replace the generated parts of the files; what is written by hand stays."""
+    for file, write in WRITERS.items():
+        file.write_text(write(file.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def written(text: str) -> str:
@@ -52,10 +56,20 @@ def written(text: str) -> str:
         ),
     }
     for name, part in parts.items():
-        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n\n{part}\n\n{end}{rest.partition(end)[2]}"
+        text = _replaced(text, name, part)
     return text
+
+
+def written_types(text: str) -> str:
+    """Return the document about webhooks with the types of messages as they are."""
+    rows = (f"| `{type}` | {type.meaning} |" for type in MessageType)
+    return _replaced(text, "types", "\n".join(["| `type` | |", "|---|---|", *rows]))
+
+
+def _replaced(text: str, name: str, part: str) -> str:
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}\n\n{part}\n\n{end}{rest.partition(end)[2]}"
 
 
 def _groups() -> str:
@@ -115,6 +129,8 @@ def _object(title: str, schema: type[Schema], lists: Lists, shown: Any) -> str:
     sentences = " ".join(str(inspect.getdoc(schema)).split())
     return "\n\n".join([f"### {title}", sentences, lists.of_fields(schema(), sample=shown)])
 
+
+WRITERS = {FILE: written, WEBHOOKS: written_types}
 
 if __name__ == "__main__":
     main()

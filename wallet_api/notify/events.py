@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, localcontext
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from wallet_api.notify.rules import Rule
 
@@ -14,20 +14,81 @@ _DIGITS = 100
 
 
 class MessageType(StrEnum):
-    """What a message is about: an event of the feed, or what rules and targets make of these."""
+    """What a message is about: an event of the feed, or what rules and targets make of these.
 
-    TRADE = "trade"
-    CORRECTION = "correction"
-    REMOVAL = "removal"
-    WALLET_REMOVAL = "wallet_removal"
-    PURGE = "purge"
-    CLUSTER = "cluster"
-    CLUSTER_BROKEN = "cluster_broken"
-    DIGEST = "digest"
-    HELD_BACK = "held_back"
-    TEST = "test"
+    Each has its text for chats, and its meaning for docs/webhooks.md.
+    """
+
+    text: str
+    meaning: str
+
+    TRADE = (
+        "trade",
+        "${wallet} ${transaction_type} ${token} for ${value} ${currency} ${link}",
+        "a trade that the rule is about, also one that became so by a correction",
+    )
+    CORRECTION = (
+        "correction",
+        "Corrected: ${wallet} ${transaction_type} ${token} for ${value} ${currency} ${link}",
+        "another version of a trade that was reported, also if the rule is no longer about it",
+    )
+    REMOVAL = (
+        "removal",
+        "Removed: ${wallet} ${transaction_type} ${token} ${link}",
+        "a trade that was reported was removed",
+    )
+    WALLET_REMOVAL = (
+        "wallet_removal",
+        "Removed: all trades of ${wallet} ${link}",
+        "a wallet of which any trade was reported. To a rule with a `type`, also that it has another one now",
+    )
+    PURGE = (
+        "purge",
+        "Removed: many trades ${token}",
+        "trades by time or token, of which any was reported",
+    )
+    CLUSTER = (
+        "cluster",
+        "${wallet_count} wallets ${transaction_type} ${token}: ${wallets} ${link}",
+        "a cluster: `cluster` has its `blockchain`, `mint` and time (`at`), `wallets` the addresses",
+    )
+    CLUSTER_BROKEN = (
+        "cluster_broken",
+        "No cluster any more: ${token} ${link}",
+        "a cluster that was reported is none any more",
+    )
+    DIGEST = (
+        "digest",
+        "${count} by the rule ${rule}:",
+        "what a rule with `every` collected: `count`, `first_at`, `last_at`, the first 100 `messages`, and"
+        " how many others are `left_out`",
+    )
+    HELD_BACK = (
+        "held_back",
+        "${count} messages were held back.",
+        "so many messages are beyond `per_minute`",
+    )
+    TEST = ("test", "A test of the rule ${rule}.", "of `wallet-api notify test RULE`")
+
+    def __new__(cls, name: str, text: str = "", meaning: str = "") -> Self:
+        """Return a member that equals its name. Raises ValueError without a text or a meaning."""
+        if not (text and meaning):
+            raise ValueError(f"the type of message {name!r} has no text or no meaning")
+        member = str.__new__(cls, name)
+        member._value_, member.text, member.meaning = name, text, meaning
+        return member
 
 
+# Of these messages a template of the target makes the text; all others have none of its words.
+OF_TRADES = frozenset(
+    (
+        MessageType.TRADE,
+        MessageType.CORRECTION,
+        MessageType.REMOVAL,
+        MessageType.CLUSTER,
+        MessageType.CLUSTER_BROKEN,
+    )
+)
 OF_MANY = frozenset((MessageType.WALLET_REMOVAL, MessageType.PURGE))
 # What is there after a message of these.
 REPORTED = frozenset((MessageType.TRADE, MessageType.CORRECTION, MessageType.CLUSTER))

@@ -7,33 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallet_api.base.forms import visible
-from wallet_api.notify.events import MessageType
+from wallet_api.notify.events import OF_TRADES, MessageType
 from wallet_api.notify.words import FOREIGN, filled
 
-# Of these messages a template of the target makes the text; all others have none of its words.
-_OF_TRADES = frozenset(
-    (
-        MessageType.TRADE,
-        MessageType.CORRECTION,
-        MessageType.REMOVAL,
-        MessageType.CLUSTER,
-        MessageType.CLUSTER_BROKEN,
-    )
-)
-_TEXTS = {
-    MessageType.TRADE: "${wallet} ${transaction_type} ${token} for ${value} ${currency} ${link}",
-    MessageType.CORRECTION: "Corrected: ${wallet} ${transaction_type} ${token} for ${value} ${currency}"
-    " ${link}",
-    MessageType.REMOVAL: "Removed: ${wallet} ${transaction_type} ${token} ${link}",
-    MessageType.WALLET_REMOVAL: "Removed: all trades of ${wallet} ${link}",
-    MessageType.PURGE: "Removed: many trades ${token}",
-    MessageType.CLUSTER: "${wallet_count} wallets ${transaction_type} ${token}: ${wallets} ${link}",
-    MessageType.CLUSTER_BROKEN: "No cluster any more: ${token} ${link}",
-    MessageType.DIGEST: "${count} by the rule ${rule}:",
-    MessageType.HELD_BACK: "${count} messages were held back.",
-    MessageType.TEST: "A test of the rule ${rule}.",
-}
-_TEMPLATES = {kind: string.Template(text) for kind, text in _TEXTS.items()}
+_TEMPLATES = {kind: string.Template(kind.text) for kind in MessageType}
 # After one of these, what follows may be a mention, a command, a tag, or go on as an address.
 _LEADING = re.compile(r"([@#/:.。．｡])(?=\S)")
 _MARKUP = re.compile(r"([\\*_~`|<>\[\]()#-])")
@@ -85,7 +62,7 @@ def text_of(
 ) -> str:
     """Return the text of a message, by the template where it is about trades. It is not empty."""
     harmless = {name: _harmless(format, word) if name in FOREIGN else word for name, word in words.items()}
-    text = filled(template, harmless).strip() if template and kind in _OF_TRADES else ""
+    text = filled(template, harmless).strip() if template and kind in OF_TRADES else ""
     return text or filled(_TEMPLATES[kind], harmless).strip()
 
 
