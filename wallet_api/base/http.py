@@ -139,7 +139,11 @@ def _left(ends_at: float) -> float:
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """Applies the read timeout to the whole response, and `silence_seconds` to each wait for bytes."""
+    """Applies the read timeout to the whole response, and `silence_seconds` to each wait for bytes.
+
+    A manager of urllib3 has its classes of pools as an attribute of its own "so other PoolManagers can
+    override them" (`PoolManager.__init__` of urllib3 2.8): its documents do not name it, nor another way.
+    """
 
     def __init__(self, silence_seconds: float, connections: int) -> None:
         self._pools = _pool_classes(silence_seconds)
