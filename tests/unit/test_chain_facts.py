@@ -11,7 +11,8 @@ import wallet_api
 from wallet_api.base.chains import CHAINS, EVM_NATIVE_EMITTER, GROUPS, groups_of
 from wallet_api.chain.decoding.evm.receipts import ChainBlock
 from wallet_api.chain.providers.trades.evm_pace import BlockPace
-from wallet_api.settings import Settings, SettingsError, outdated
+from wallet_api.chain.sync.sources import supplied_chains
+from wallet_api.settings import ChainSettings, Settings, SettingsError, outdated
 
 SOURCE = Path(wallet_api.__file__).parent
 # What knows each program and contract by its address: venues, with a recorded transaction each.
@@ -132,3 +133,19 @@ def test_the_settings_of_a_chain_are_those_with_its_name() -> None:
     assert settings.chain("solana").rpc_url == "https://node.example"
     assert (settings.chain("bnb").trades_provider, settings.chain("bnb").rpc_url) == ("rpc", None)
     assert "node.example" not in repr(settings.chain("solana"))
+
+
+@pytest.mark.parametrize(
+    ("provider", "message"),
+    [
+        ("moralis", "MORALIS_API_KEY is not set"),
+        ("rpc", "ETH_RPC_URL is not set"),
+        ("other", "ETH_TRADES_PROVIDER=other: no trades are read from other"),
+    ],
+)
+def test_a_provider_of_trades_that_cannot_supply_a_chain_is_refused_by_name(
+    provider: str, message: str
+) -> None:
+    chains = {name: ChainSettings() for name in CHAINS} | {"eth": ChainSettings(trades_provider=provider)}
+    with pytest.raises(SettingsError, match=message):
+        supplied_chains(Settings(chains=chains), ["eth"])

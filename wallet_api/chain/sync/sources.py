@@ -1,10 +1,11 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 
 from prometheus_client import CollectorRegistry
 
@@ -63,30 +64,45 @@ class Provider:
     read_notice: Callable[[TrackedWallet, Notice], Chunk] | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _TradesProvider:
+    """A word of TRADES_PROVIDERS: what makes its source, and why it cannot supply a chain, if so.
+
+    Of a provider that `is_shared` one source supplies all chains; it is that of chains without a setting.
+    """
+
+    make: Callable[[Settings, Limits, Sequence[str], ExitStack], Provider]
+    why_not: Callable[[Settings, str], str | None]
+    is_shared: bool = False
+
+
 def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
     """Return the chains that a provider supplies together: those of Moralis, or that of a node.
 
     Without arguments, these are all configured chains. Raise SettingsError if no provider is configured at
     all, or for one of the given chains.
     """
-    missing = "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
-    of_moralis: list[str] = []
-    of_nodes: list[str] = []
+    groups: dict[str, list[str]] = {}
+    why = None
     for chain in chains or CHAINS:
-        name = chain.upper()
-        if settings.chain(chain).trades_provider == "rpc":
-            if settings.chain(chain).rpc_url is None:
-                raise SettingsError(
-                    f"{name}_RPC_URL is not set; with {name}_TRADES_PROVIDER=rpc it names the node"
-                )
-            of_nodes.append(chain)
-        elif settings.moralis_api_key is not None:
-            of_moralis.append(chain)
-        elif chains:
+        provider = _provider(settings, chain)
+        missing = provider.why_not(settings, chain)
+        if missing is None:
+            groups.setdefault("" if provider.is_shared else chain, []).append(chain)
+        elif chains or not provider.is_shared:
             raise SettingsError(missing)
-    if not of_moralis and not of_nodes:
-        raise SettingsError(missing)
-    return [*([of_moralis] if of_moralis else []), *([chain] for chain in of_nodes)]
+        else:
+            why = missing
+    if not groups:
+        raise SettingsError(why)
+    return list(groups.values())
+
+
+def _provider(settings: Settings, chain: str) -> _TradesProvider:
+    name = settings.chain(chain).trades_provider
+    if name not in _PROVIDERS:
+        raise SettingsError(f"{chain.upper()}_TRADES_PROVIDER={name}: no trades are read from {name}")
+    return _PROVIDERS[name]
 
 
 def trade_limits(settings: Settings) -> Limits:
@@ -110,8 +126,7 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
     with ExitStack() as stack:
         providers = []
         for names in supplied_chains(settings, chains):
-            make = _node if settings.chain(names[0]).trades_provider == "rpc" else _moralis
-            providers.append(make(settings, limits, names, stack))
+            providers.append(_provider(settings, names[0]).make(settings, limits, names, stack))
         yield providers
 
 
@@ -122,6 +137,12 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: E
     fetcher.session.headers["X-API-Key"] = str(settings.moralis_api_key)
     stack.callback(fetcher.close)
     return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
+
+
+def _why_not_moralis(settings: Settings, _: str) -> str | None:
+    if settings.moralis_api_key is not None:
+        return None
+    return "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
 
 
 def node_url(settings: Settings, chain: str) -> str:
@@ -158,10 +179,25 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: Exit
     return Provider(source, chains, pace, setting, setting, node.methods)
 
 
+def _why_not_node(settings: Settings, chain: str) -> str | None:
+    if settings.chain(chain).rpc_url is not None:
+        return None
+    name = chain.upper()
+    return f"{name}_RPC_URL is not set; with {name}_TRADES_PROVIDER=rpc it names the node"
+
+
 def _moralis_urls(chains: Sequence[str]) -> str:
     """Return the settings of the URLs that these chains use."""
     settings = {"MORALIS_EVM_URL" if CHAINS[chain].is_evm else "MORALIS_SOLANA_URL" for chain in chains}
     return ", ".join(sorted(settings))
+
+
+_PROVIDERS: Mapping[str, _TradesProvider] = MappingProxyType(
+    {
+        "moralis": _TradesProvider(_moralis, _why_not_moralis, is_shared=True),
+        "rpc": _TradesProvider(_node, _why_not_node),
+    }
+)
 
 
 @contextmanager
