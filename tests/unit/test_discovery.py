@@ -10,9 +10,9 @@ import pytest
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.discovery.launches import (
-    Beginning,
+    FirstBlock,
     Launch,
-    Reading,
+    ReadTransaction,
     Trades,
     Wallets,
     candidates,
@@ -34,9 +34,11 @@ def draft(address: str, mint: str, seconds: float = 0, *, is_sell: bool = False)
     )
 
 
-def reading(address: str, mint: str, block: int = 1, *, is_sell: bool = False) -> Reading:
+def reading(address: str, mint: str, block: int = 1, *, is_sell: bool = False) -> ReadTransaction:
     """Return what a transaction with one trade was for a wallet."""
-    return Reading(address, f"{address} {block}", block, [draft(address, mint, block, is_sell=is_sell)])
+    return ReadTransaction(
+        address, f"{address} {block}", block, [draft(address, mint, block, is_sell=is_sell)]
+    )
 
 
 def test_no_request_is_sent_beyond_the_most_and_a_batch_counts_each_call() -> None:
@@ -61,7 +63,7 @@ def test_an_allowance_ends_with_its_block() -> None:
 
 
 def test_a_wallet_is_early_by_its_first_buy_and_never_by_a_sell() -> None:
-    launch = Launch("A", Beginning(1, is_given=False))
+    launch = Launch("A", FirstBlock(1, is_given=False))
     assert not launch.add([reading("seller", "A", 1, is_sell=True), reading("one", "A", 1)], first=2)
     assert not launch.add([reading("one", "A", 2), reading("other", "B", 2)], first=2)
     assert launch.add([reading("two", "A", 3), reading("three", "A", 3)], first=2)
@@ -71,7 +73,7 @@ def test_a_wallet_is_early_by_its_first_buy_and_never_by_a_sell() -> None:
 
 
 def test_candidates_of_a_token_whose_beginning_is_not_shown_are_not_early_in_it() -> None:
-    launches = [Launch(mint, Beginning(1, is_given=False)) for mint in ("A", "B")] + [Launch("C")]
+    launches = [Launch(mint, FirstBlock(1, is_given=False)) for mint in ("A", "B")] + [Launch("C")]
     for launch in launches:
         launch.add([reading("all", launch.mint)], first=5)
     launches[0].add([reading("one", "A")], first=5)
@@ -93,7 +95,7 @@ def test_together_are_those_with_the_same_tokens_each_at_nearly_the_same_time() 
 def test_a_transaction_counts_once_and_other_tokens_are_left_alone() -> None:
     trades = Trades({"A"})
     trades.add([reading("one", "A"), reading("one", "A"), reading("one", "B", 2)])
-    trades.add([Reading("one", "lost", 3, why="lost"), Reading("two", "lost", 3, why="lost")])
+    trades.add([ReadTransaction("one", "lost", 3, why="lost"), ReadTransaction("two", "lost", 3, why="lost")])
     assert [each.mint for each in trades.drafts_of({"one"})] == ["A"]
     assert trades.reasons(["one"]) == {"one": {"lost": 1}}
 

@@ -12,11 +12,11 @@ from wallet_api.chain.decoding.evm.receipts import TRANSFER, ZERO, Log, address_
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.discovery.launches import (
-    Beginning,
+    FirstBlock,
     GivenBeginning,
     Launch,
     NotReached,
-    Reading,
+    ReadTransaction,
     Wallets,
 )
 from wallet_api.chain.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
@@ -59,36 +59,36 @@ class EvmSource:
         self._node.check_chain()
         self._newest = max(0, self._node.newest() - self._node.pace.blocks(confirm_seconds))
 
-    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
-        """Implement FirstBuyers.beginning: the contract's first block."""
+    def first_block(self, mint: str, since: GivenBeginning | None) -> FirstBlock:
+        """Implement FirstBuyers.first_block: the contract's first block."""
         if since is not None and since.block is not None:
             if since.block > self._newest:
                 raise NotReached(NO_BLOCK)
-            return Beginning(since.block, is_given=True)
+            return FirstBlock(since.block, is_given=True)
         if since is not None and since.moment is not None:
             moment = since.moment
-            return Beginning(self._earliest(lambda number: self._time(number) >= moment), is_given=True)
+            return FirstBlock(self._earliest(lambda number: self._time(number) >= moment), is_given=True)
         address = mint if since is None else str(since.address)
         if not self._has_code(address, self._newest):
             raise NotReached(NO_CONTRACT)
-        beginning = Beginning(
+        first_block = FirstBlock(
             self._earliest(lambda number: self._has_code(address, number)), is_given=since is not None
         )
         if since is None:
-            first = next((logs[0] for logs in self._transfers(mint, beginning.block) if logs), None)
+            first = next((logs[0] for logs in self._transfers(mint, first_block.block) if logs), None)
             if first is None:
                 raise NotReached(NO_TRANSFER)
             if address_of(first.topics[1]) != ZERO:
                 raise NotReached(NOT_MINTED)
-        return beginning
+        return first_block
 
-    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+    def first_buys(self, mint: str, first_block: FirstBlock) -> Iterator[Sequence[ReadTransaction]]:
         """Implement FirstBuyers.first_buys. Who received the token may have bought it.
 
         A pool, from which wallets bought, receives what they sell: it is no buyer that cannot be read.
         """
         pools: set[str] = set()
-        for logs in self._transfers(mint, beginning.block):
+        for logs in self._transfers(mint, first_block.block):
             for part in _parts(logs):
                 found: dict[int, Found] = {}
                 places = {log.transaction_hash: place for place, log in enumerate(part)}
@@ -111,10 +111,10 @@ class EvmSource:
 
     def trades_of(
         self, addresses: Sequence[str], launches: Sequence[Launch]
-    ) -> Iterator[tuple[Sequence[Reading], Sequence[str]]]:
+    ) -> Iterator[tuple[Sequence[ReadTransaction], Sequence[str]]]:
         """Implement FirstBuyers.trades_of: the transfers from and to all of them, by topics."""
         wallets = [self._wallets.wallet(address) for address in addresses]
-        number = min(launch.beginning.block for launch in launches if launch.beginning)
+        number = min(launch.first_block.block for launch in launches if launch.first_block)
         may_widen = True
         while number <= self._newest:
             span = self._spans.read(wallets, number, self._newest, may_widen)
@@ -123,14 +123,14 @@ class EvmSource:
             # change of its balance.
             readings = self._readings(found)
             readings += (
-                Reading(wallet.address, f"block {number}", number, why=str(Reason.UNREADABLE))
+                ReadTransaction(wallet.address, f"block {number}", number, why=str(Reason.UNREADABLE))
                 for number, block in found.items()
                 for wallet in block.unlisted
             )
             number = span.last + 1
             yield readings, addresses if number > self._newest else ()
 
-    def _readings(self, found: dict[int, Found]) -> list[Reading]:
+    def _readings(self, found: dict[int, Found]) -> list[ReadTransaction]:
         chunk: Chunk = self._reader.read(found) if found else Chunk()
         numbers = {signature: number for number, block in found.items() for signature in block.wallets}
         readings = []
@@ -138,10 +138,10 @@ class EvmSource:
         for draft in chunk.drafts:
             by_case.setdefault((draft.wallet.address, draft.tx_signature), []).append(draft)
         for (address, signature), drafts in by_case.items():
-            readings.append(Reading(address, signature, numbers[signature], drafts))
+            readings.append(ReadTransaction(address, signature, numbers[signature], drafts))
         for each in chunk.left_out:
             readings.append(
-                Reading(
+                ReadTransaction(
                     each.wallet.address, each.tx_signature, numbers[each.tx_signature], why=str(each.reason)
                 )
             )

@@ -29,7 +29,7 @@ class GivenBeginning:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class FirstBlock:
     """The block (a slot) in which a token begins, by the node or as it was given."""
 
     block: int
@@ -37,7 +37,7 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadTransaction:
     """What a transaction was for a wallet: its trades, or why it is left out or no trade."""
 
     address: str
@@ -67,14 +67,14 @@ class Launch:
     """
 
     mint: str
-    beginning: Beginning | None = None
+    first_block: FirstBlock | None = None
     why: str = ""
     buyers: dict[str, Buyer] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
     is_whole: bool = False
     refusal: ProviderFault | None = None
 
-    def add(self, readings: Sequence[Reading], first: int) -> bool:
+    def add(self, readings: Sequence[ReadTransaction], first: int) -> bool:
         """Add readings in their order; return whether the first buyers are complete."""
         for reading in readings:
             if reading.why is not None:
@@ -89,21 +89,21 @@ class Launch:
     def is_in_first_block(self, address: str) -> bool:
         """Return whether a wallet bought in the block in which the token begins."""
         buyer = self.buyers.get(address)
-        return buyer is not None and self.beginning is not None and buyer.block == self.beginning.block
+        return buyer is not None and self.first_block is not None and buyer.block == self.first_block.block
 
 
 class FirstBuyers(Protocol):
     """The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
 
-    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
+    def first_block(self, mint: str, since: GivenBeginning | None) -> FirstBlock:
         """Return where a token begins. Raise NotReached."""
 
-    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+    def first_buys(self, mint: str, first_block: FirstBlock) -> Iterator[Sequence[ReadTransaction]]:
         """Yield what the transactions of a token were for who may have bought in them, oldest first."""
 
     def trades_of(
         self, addresses: Sequence[str], launches: Sequence[Launch]
-    ) -> Iterator[tuple[Sequence[Reading], Collection[str]]]:
+    ) -> Iterator[tuple[Sequence[ReadTransaction], Collection[str]]]:
         """Yield the trades of candidates in these tokens to the present, and who is read to the end now."""
 
 
@@ -127,7 +127,7 @@ class Trades:
     drafts: dict[tuple[str, str], list[Draft]] = field(default_factory=dict)
     left_out: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def add(self, readings: Sequence[Reading]) -> None:
+    def add(self, readings: Sequence[ReadTransaction]) -> None:
         """Add readings; those of other tokens are no part of it."""
         for reading in readings:
             key = reading.address, reading.tx_signature
@@ -155,7 +155,7 @@ class Trades:
 
 def candidates(launches: Sequence[Launch], min_tokens: int) -> list[str]:
     """Return the wallets that were early in so many tokens, those of most tokens first."""
-    early = Counter(address for launch in launches if launch.beginning for address in launch.buyers)
+    early = Counter(address for launch in launches if launch.first_block for address in launch.buyers)
     return [address for address, count in early.most_common() if count >= min_tokens]
 
 

@@ -123,9 +123,9 @@ def _read_first(
 ) -> None:
     """Find where a token begins, and read its first buyers, as far as the purse allows."""
     try:
-        launch.beginning = source.beginning(launch.mint, wanted.since.get(launch.mint))
+        launch.first_block = source.first_block(launch.mint, wanted.since.get(launch.mint))
         results.confirm()
-        for readings in source.first_buys(launch.mint, launch.beginning):
+        for readings in source.first_buys(launch.mint, launch.first_block):
             results.confirm()
             trades.add(readings)
             if launch.add(readings, wanted.first):
@@ -138,7 +138,7 @@ def _read_first(
         launch.refusal = fault
         launch.why = f"the node refused {fault.detail}"
     except Spent:
-        if launch.beginning is None:
+        if launch.first_block is None:
             launch.why = (
                 "its beginning is not reached with these requests; run the command again to go on, or give it"
                 " (--since)"
@@ -147,7 +147,7 @@ def _read_first(
 
 def describe(launch: Launch, first: int) -> str:
     """Return in words how far a token was read."""
-    if launch.beginning is None:
+    if launch.first_block is None:
         return f"nobody is ranked as first: {launch.why}"
     buyers = f"{len(launch.buyers):,} first buyers"
     if launch.left_out:
@@ -192,7 +192,7 @@ def rank_found(connection: Connection, prices: Prices, found: Discovered) -> Ran
     early = [
         (address, launch.mint)
         for launch in found.launches
-        if launch.beginning is not None
+        if launch.first_block is not None
         for address in launch.buyers
     ]
     return Ranking(

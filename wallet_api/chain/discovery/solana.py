@@ -18,11 +18,11 @@ from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, TokenB
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Decoded
 from wallet_api.chain.discovery.launches import (
-    Beginning,
+    FirstBlock,
     GivenBeginning,
     Launch,
     NotReached,
-    Reading,
+    ReadTransaction,
     Wallets,
 )
 from wallet_api.chain.discovery.results import SavingNode
@@ -46,7 +46,7 @@ UNLISTED = "unlisted"
 NO_BLOCKS = "a block cannot be given on Solana; give a date or the address of its pool (--since)"
 
 _Row = tuple[Listed, Transaction | None]
-_Read = tuple[Sequence[Reading], Sequence[str]]
+_Read = tuple[Sequence[ReadTransaction], Sequence[str]]
 
 
 class _Account(msgspec.Struct):
@@ -72,8 +72,8 @@ class SolanaSource:
         self._accounts: dict[tuple[str, str], dict[str, set[str]]] = {}
         self._read: set[tuple[str, str]] = set()
 
-    def beginning(self, mint: str, since: GivenBeginning | None) -> Beginning:
-        """Implement FirstBuyers.beginning: the slot of the transaction that creates the mint."""
+    def first_block(self, mint: str, since: GivenBeginning | None) -> FirstBlock:
+        """Implement FirstBuyers.first_block: the slot of the transaction that creates the mint."""
         if mint not in self._programs:
             raise NotReached(NO_MINT)
         if since is not None and since.block is not None:
@@ -86,13 +86,13 @@ class SolanaSource:
         if since is None and not _creates(first[1], mint):
             raise NotReached(NOT_CREATED)
         self._rows[mint] = chain([first], rows)
-        return Beginning(0 if first[1] is None else first[1].slot, is_given=since is not None)
+        return FirstBlock(0 if first[1] is None else first[1].slot, is_given=since is not None)
 
-    def first_buys(self, mint: str, beginning: Beginning) -> Iterator[Sequence[Reading]]:
+    def first_buys(self, mint: str, first_block: FirstBlock) -> Iterator[Sequence[ReadTransaction]]:
         """Implement FirstBuyers.first_buys: who signed and has more of the token afterwards may be one."""
         for listed, transaction in self._rows[mint]:
             if transaction is None:
-                yield [Reading("", listed.tx_signature, 0, why=str(Reason.UNREADABLE))]
+                yield [ReadTransaction("", listed.tx_signature, 0, why=str(Reason.UNREADABLE))]
                 continue
             self._remember_accounts(listed.tx_signature, transaction)
             gained = _gained(transaction, mint)
@@ -123,12 +123,12 @@ class SolanaSource:
                 if (address, listed.tx_signature) in self._read:
                     continue
                 if transaction is None:
-                    yield [Reading(address, listed.tx_signature, 0, why=str(Reason.UNREADABLE))], ()
+                    yield [ReadTransaction(address, listed.tx_signature, 0, why=str(Reason.UNREADABLE))], ()
                     continue
                 self._remember_accounts(listed.tx_signature, transaction)
                 yield [self._reading(address, listed, transaction)], ()
             # A node that lists an account without what is known of it may as well leave out a sell.
-            yield [Reading(address, f"{UNLISTED} {each}", 0, why=UNLISTED) for each in missing], ()
+            yield [ReadTransaction(address, f"{UNLISTED} {each}", 0, why=UNLISTED) for each in missing], ()
 
     def _look_up(self, mints: Sequence[str]) -> tuple[dict[str, Pubkey], dict[str, str]]:
         """Return the programs of the mints that the node has, and the curves of those of pump.fun."""
@@ -184,11 +184,11 @@ class SolanaSource:
                 self._raw.forget()
         return None
 
-    def _reading(self, address: str, listed: Listed, transaction: Transaction) -> Reading:
+    def _reading(self, address: str, listed: Listed, transaction: Transaction) -> ReadTransaction:
         self._read.add((address, listed.tx_signature))
         decoded = self._decoded(address, listed, transaction)
         why = str(decoded.why) if decoded.is_kept else None
-        return Reading(address, listed.tx_signature, transaction.slot, decoded.drafts, why)
+        return ReadTransaction(address, listed.tx_signature, transaction.slot, decoded.drafts, why)
 
     def _decoded(self, address: str, listed: Listed, transaction: Transaction) -> Decoded:
         try:

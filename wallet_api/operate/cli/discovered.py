@@ -1,5 +1,6 @@
 """What `wallet-api discover` prints and writes: the tokens, and the ranked wallets with their numbers."""
 
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -16,17 +17,10 @@ from wallet_api.chain.discovery.purse import Purse
 from wallet_api.chain.discovery.search import Discovered, Ranking, Search, describe
 from wallet_api.operate.cli.output import print_table, typed
 
-# Of the sums, not those of dollars and fees: these trades have neither.
-_TOKEN_COUNTS = ("buy_txn", "sell_txn", "covered_txn", "fast_txn")
-_TOKEN_AMOUNTS = (
-    *("invested", "sold", "realized", "realized_cost"),
-    *("bought_tokens", "sold_tokens", "tokens_without_cost", "held"),
-)
-_COUNTS = (
-    *("early_in", "won", "tokens", "still_holding", "sold_unbought"),
-    *("buy_txn", "sell_txn", "covered_txn", "fast_txn"),
-)
-_AMOUNTS = ("realized", "realized_cost", "invested", "sold")
+# Of these sums there are none: the trades have neither dollars nor fees.
+_ABSENT = re.compile("usd|fees")
+# Identifiers of the temporary tables.
+_INNER = ("wallet_id", "token_id")
 _HEAD = ("", "WALLET", "WON", "PROFIT", "UNBOUGHT", "BLOCK", "TOGETHER", "<1MIN", "HOLDS", "LEFT OUT")
 # Of the wallets that bought together with one, so many are named by their ranks.
 _NAMED = 2
@@ -63,9 +57,9 @@ def _token(launch: Launch, wanted: Search) -> dict[str, Any]:
         "buyers": len(launch.buyers),
         "left_out": launch.left_out,
     }
-    if launch.beginning is None:
+    if launch.first_block is None:
         return token | {"why": launch.why}
-    return token | {"beginning": {"block": launch.beginning.block, "is_given": launch.beginning.is_given}}
+    return token | {"beginning": {"block": launch.first_block.block, "is_given": launch.first_block.is_given}}
 
 
 def _wallet(place: int, row: Mapping[str, Any], found: Discovered, ranking: Ranking) -> dict[str, Any]:
@@ -75,26 +69,33 @@ def _wallet(place: int, row: Mapping[str, Any], found: Discovered, ranking: Rank
         position = ranking.positions.get((address, launch.mint))
         if position is None:
             continue
-        buyer = launch.buyers.get(address) if launch.beginning else None
+        buyer = launch.buyers.get(address) if launch.first_block else None
         tokens.append(
             {
                 "mint": launch.mint,
                 "place": None if buyer is None else buyer.place,
                 "is_in_first_block": launch.is_in_first_block(address),
+                **_sums(position),
                 "is_held": position["is_held"],
-                **{name: position[name] for name in _TOKEN_COUNTS},
-                **{name: plain(position[name]) for name in _TOKEN_AMOUNTS},
             }
         )
     return {
         "rank": place,
         "address": address,
-        **{name: int(row[name]) for name in _COUNTS},
-        **{name: plain(row[name]) for name in _AMOUNTS},
+        **_sums(row),
         "in_first_block": sum(token["is_in_first_block"] for token in tokens),
         "together_with": ranking.joint.get(address, ()),
         "left_out": ranking.left_out[address],
         "of_tokens": tokens,
+    }
+
+
+def _sums(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all sums of a row but those of dollars and fees; amounts are texts, counts are not."""
+    return {
+        name: int(number) if isinstance(number, int) or name.endswith("_txn") else plain(number)
+        for name, number in row.items()
+        if isinstance(number, int | Decimal) and not (name in _INNER or _ABSENT.search(name))
     }
 
 
