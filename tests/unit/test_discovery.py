@@ -10,11 +10,10 @@ import pytest
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.discovery.launches import (
-    FirstBlock,
     Launch,
     ReadTransaction,
     Trades,
-    Wallets,
+    candidate_wallets,
     candidates,
     joint_buyers,
 )
@@ -23,15 +22,13 @@ from wallet_api.chain.discovery.solana import curve_of
 
 RECORDED = Path(__file__).parents[1] / "data" / "solana" / "transactions.ndjson"
 AT = datetime(2026, 11, 1, tzinfo=UTC)
-WALLETS = Wallets(CHAINS["solana"])
+WALLET = candidate_wallets(CHAINS["solana"])
 
 
 def draft(address: str, mint: str, seconds: float = 0, *, is_sell: bool = False) -> Draft:
     """Return a trade."""
     moment = AT + timedelta(seconds=seconds)
-    return Draft(
-        WALLETS.wallet(address), f"{address} {mint} {seconds}", mint, is_sell, moment, None, Decimal(1)
-    )
+    return Draft(WALLET(address), f"{address} {mint} {seconds}", mint, is_sell, moment, None, Decimal(1))
 
 
 def reading(address: str, mint: str, block: int = 1, *, is_sell: bool = False) -> ReadTransaction:
@@ -63,17 +60,17 @@ def test_an_allowance_ends_with_its_block() -> None:
 
 
 def test_a_wallet_is_early_by_its_first_buy_and_never_by_a_sell() -> None:
-    launch = Launch("A", FirstBlock(1, is_given=False))
+    launch = Launch("A", 1)
     assert not launch.add([reading("seller", "A", 1, is_sell=True), reading("one", "A", 1)], first=2)
     assert not launch.add([reading("one", "A", 2), reading("other", "B", 2)], first=2)
     assert launch.add([reading("two", "A", 3), reading("three", "A", 3)], first=2)
-    assert {address: buyer.place for address, buyer in launch.buyers.items()} == {"one": 1, "two": 2}
+    assert list(launch.buyers) == ["one", "two"]
     assert launch.is_in_first_block("one")
     assert not launch.is_in_first_block("two")
 
 
 def test_candidates_of_a_token_whose_beginning_is_not_shown_are_not_early_in_it() -> None:
-    launches = [Launch(mint, FirstBlock(1, is_given=False)) for mint in ("A", "B")] + [Launch("C")]
+    launches = [Launch(mint, 1) for mint in ("A", "B")] + [Launch("C")]
     for launch in launches:
         launch.add([reading("all", launch.mint)], first=5)
     launches[0].add([reading("one", "A")], first=5)

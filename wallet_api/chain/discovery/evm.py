@@ -12,12 +12,11 @@ from wallet_api.chain.decoding.evm.receipts import TRANSFER, ZERO, Log, address_
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.discovery.launches import (
-    FirstBlock,
     GivenBeginning,
     Launch,
     NotReached,
     ReadTransaction,
-    Wallets,
+    candidate_wallets,
 )
 from wallet_api.chain.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
 from wallet_api.chain.providers.jsonrpc import Node
@@ -55,40 +54,38 @@ class EvmSource:
         self._node = EvmNode(chain, node)
         self._reader = EvmReader(chain, self._node)
         self._spans = EvmSpans(chain, self._node, mints)
-        self._wallets = Wallets(chain)
+        self._wallet = candidate_wallets(chain)
         self._node.check_chain()
         self._newest = max(0, self._node.newest() - self._node.pace.blocks(confirm_seconds))
 
-    def first_block(self, mint: str, since: GivenBeginning | None) -> FirstBlock:
+    def first_block(self, mint: str, since: GivenBeginning | None) -> int:
         """Implement FirstBuyers.first_block: the contract's first block."""
         if since is not None and since.block is not None:
             if since.block > self._newest:
                 raise NotReached(NO_BLOCK)
-            return FirstBlock(since.block, is_given=True)
+            return since.block
         if since is not None and since.moment is not None:
             moment = since.moment
-            return FirstBlock(self._earliest(lambda number: self._time(number) >= moment), is_given=True)
+            return self._earliest(lambda number: self._time(number) >= moment)
         address = mint if since is None else str(since.address)
         if not self._has_code(address, self._newest):
             raise NotReached(NO_CONTRACT)
-        first_block = FirstBlock(
-            self._earliest(lambda number: self._has_code(address, number)), is_given=since is not None
-        )
+        first_block = self._earliest(lambda number: self._has_code(address, number))
         if since is None:
-            first = next((logs[0] for logs in self._transfers(mint, first_block.block) if logs), None)
+            first = next((logs[0] for logs in self._transfers(mint, first_block) if logs), None)
             if first is None:
                 raise NotReached(NO_TRANSFER)
             if address_of(first.topics[1]) != ZERO:
                 raise NotReached(NOT_MINTED)
         return first_block
 
-    def first_buys(self, mint: str, first_block: FirstBlock) -> Iterator[Sequence[ReadTransaction]]:
+    def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:
         """Implement FirstBuyers.first_buys. Who received the token may have bought it.
 
         A pool, from which wallets bought, receives what they sell: it is no buyer that cannot be read.
         """
         pools: set[str] = set()
-        for logs in self._transfers(mint, first_block.block):
+        for logs in self._transfers(mint, first_block):
             for part in _parts(logs):
                 found: dict[int, Found] = {}
                 places = {log.transaction_hash: place for place, log in enumerate(part)}
@@ -101,7 +98,7 @@ class EvmSource:
                     taker = address_of(log.topics[2])
                     if taker not in (ZERO, mint):
                         wallets = block.wallets.setdefault(log.transaction_hash, {})
-                        wallets[taker] = self._wallets.wallet(taker)
+                        wallets[taker] = self._wallet(taker)
                 readings = self._readings({number: block for number, block in found.items() if block.wallets})
                 pools.update(*(givers[reading.tx_signature] for reading in readings if reading.drafts))
                 yield sorted(
@@ -113,8 +110,8 @@ class EvmSource:
         self, addresses: Sequence[str], launches: Sequence[Launch]
     ) -> Iterator[tuple[Sequence[ReadTransaction], Sequence[str]]]:
         """Implement FirstBuyers.trades_of: the transfers from and to all of them, by topics."""
-        wallets = [self._wallets.wallet(address) for address in addresses]
-        number = min(launch.first_block.block for launch in launches if launch.first_block)
+        wallets = [self._wallet(address) for address in addresses]
+        number = min(launch.first_block for launch in launches if launch.first_block is not None)
         may_widen = True
         while number <= self._newest:
             span = self._spans.read(wallets, number, self._newest, may_widen)

@@ -1,7 +1,7 @@
 """What is found of a token's first buyers and of their trades. Pure, but for the sources that yield it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -29,14 +29,6 @@ class GivenBeginning:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstBlock:
-    """The block (a slot) in which a token begins, by the node or as it was given."""
-
-    block: int
-    is_given: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ReadTransaction:
     """What a transaction was for a wallet: its trades, or why it is left out or no trade."""
 
@@ -47,29 +39,19 @@ class ReadTransaction:
     why: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Buyer:
-    """The first buy of a wallet, and its place among those of all wallets, from 1 on."""
-
-    place: int
-    block: int
-    created_at: datetime
-    tx_signature: str
-
-
 @dataclass(slots=True)
 class Launch:
-    """A token, where it begins, and its first buyers in their order.
+    """A token, the block (a slot) in which it begins, and its first buyers in their order, each with a block.
 
-    Without a beginning nobody is first, and `why` says why; `refusal` is that of the node, if it refused to
+    Without a first block nobody is first, and `why` says why; `refusal` is that of the node, if it refused to
     return more. `left_out` counts by reason the transactions that could not be read, in which somebody may
     have bought earlier. `is_whole` is whether all wanted buyers were read, or all that there are.
     """
 
     mint: str
-    first_block: FirstBlock | None = None
+    first_block: int | None = None
     why: str = ""
-    buyers: dict[str, Buyer] = field(default_factory=dict)
+    buyers: dict[str, int] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
     is_whole: bool = False
     refusal: ProviderFault | None = None
@@ -79,26 +61,23 @@ class Launch:
         for reading in readings:
             if reading.why is not None:
                 self.left_out[reading.why] += 1
-            bought = [each for each in reading.drafts if each.mint == self.mint and not each.is_sell]
-            if bought and reading.address not in self.buyers and len(self.buyers) < first:
-                self.buyers[reading.address] = Buyer(
-                    len(self.buyers) + 1, reading.block, bought[0].created_at, reading.tx_signature
-                )
+            has_bought = any(each.mint == self.mint and not each.is_sell for each in reading.drafts)
+            if has_bought and len(self.buyers) < first:
+                self.buyers.setdefault(reading.address, reading.block)
         return len(self.buyers) >= first
 
     def is_in_first_block(self, address: str) -> bool:
         """Return whether a wallet bought in the block in which the token begins."""
-        buyer = self.buyers.get(address)
-        return buyer is not None and self.first_block is not None and buyer.block == self.first_block.block
+        return self.first_block is not None and self.buyers.get(address) == self.first_block
 
 
 class FirstBuyers(Protocol):
     """The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
 
-    def first_block(self, mint: str, since: GivenBeginning | None) -> FirstBlock:
-        """Return where a token begins. Raise NotReached."""
+    def first_block(self, mint: str, since: GivenBeginning | None) -> int:
+        """Return the block in which a token begins. Raise NotReached."""
 
-    def first_buys(self, mint: str, first_block: FirstBlock) -> Iterator[Sequence[ReadTransaction]]:
+    def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:
         """Yield what the transactions of a token were for who may have bought in them, oldest first."""
 
     def trades_of(
@@ -107,16 +86,10 @@ class FirstBuyers(Protocol):
         """Yield the trades of candidates in these tokens to the present, and who is read to the end now."""
 
 
-class Wallets:
-    """The candidates as the decoder takes them. No wallet of the ledger has their ids."""
-
-    def __init__(self, chain: Chain) -> None:
-        self._chain = chain
-        self._known: dict[str, TrackedWallet] = {}
-
-    def wallet(self, address: str) -> TrackedWallet:
-        """Return the wallet of an address in stored form."""
-        return self._known.setdefault(address, TrackedWallet(-1 - len(self._known), self._chain, address))
+def candidate_wallets(chain: Chain) -> Callable[[str], TrackedWallet]:
+    """Return what returns the wallet of an address in stored form. No wallet of the ledger has their ids."""
+    known: dict[str, TrackedWallet] = {}
+    return lambda address: known.setdefault(address, TrackedWallet(-1 - len(known), chain, address))
 
 
 @dataclass(slots=True)
@@ -155,7 +128,9 @@ class Trades:
 
 def candidates(launches: Sequence[Launch], min_tokens: int) -> list[str]:
     """Return the wallets that were early in so many tokens, those of most tokens first."""
-    early = Counter(address for launch in launches if launch.first_block for address in launch.buyers)
+    early = Counter(
+        address for launch in launches if launch.first_block is not None for address in launch.buyers
+    )
     return [address for address, count in early.most_common() if count >= min_tokens]
 
 

@@ -18,12 +18,11 @@ from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, TokenB
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Decoded
 from wallet_api.chain.discovery.launches import (
-    FirstBlock,
     GivenBeginning,
     Launch,
     NotReached,
     ReadTransaction,
-    Wallets,
+    candidate_wallets,
 )
 from wallet_api.chain.discovery.results import SavingNode
 from wallet_api.chain.providers.balances.solana_rpc import TOKEN_PROGRAMS
@@ -64,7 +63,7 @@ class SolanaSource:
     def __init__(self, node: SavingNode, mints: Sequence[str]) -> None:
         self._raw = node
         self._node = SolanaNode(node)
-        self._wallets = Wallets(CHAINS["solana"])
+        self._wallet = candidate_wallets(CHAINS["solana"])
         self._programs, self._curves = self._look_up(mints)
         # The transactions of each token from its beginning on.
         self._rows: dict[str, Iterator[_Row]] = {}
@@ -72,7 +71,7 @@ class SolanaSource:
         self._accounts: dict[tuple[str, str], dict[str, set[str]]] = {}
         self._read: set[tuple[str, str]] = set()
 
-    def first_block(self, mint: str, since: GivenBeginning | None) -> FirstBlock:
+    def first_block(self, mint: str, since: GivenBeginning | None) -> int:
         """Implement FirstBuyers.first_block: the slot of the transaction that creates the mint."""
         if mint not in self._programs:
             raise NotReached(NO_MINT)
@@ -86,9 +85,9 @@ class SolanaSource:
         if since is None and not _creates(first[1], mint):
             raise NotReached(NOT_CREATED)
         self._rows[mint] = chain([first], rows)
-        return FirstBlock(0 if first[1] is None else first[1].slot, is_given=since is not None)
+        return 0 if first[1] is None else first[1].slot
 
-    def first_buys(self, mint: str, first_block: FirstBlock) -> Iterator[Sequence[ReadTransaction]]:
+    def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:
         """Implement FirstBuyers.first_buys: who signed and has more of the token afterwards may be one."""
         for listed, transaction in self._rows[mint]:
             if transaction is None:
@@ -159,7 +158,7 @@ class SolanaSource:
 
     def _transactions(self, address: str, since: Any = EARLIEST) -> Iterator[_Row]:
         """Yield the transactions that name an address, oldest first: in whole pages if the node has them."""
-        of = self._wallets.wallet(address)
+        of = self._wallet(address)
         signatures: set[str] = set()
         for page in self._node.pages(of, since):
             for row in page.rows:
@@ -196,9 +195,7 @@ class SolanaSource:
             moment = listed.created_at if seconds is None else time_of(seconds)
         except UnusableRow as error:
             return Decoded(why=Reason.UNREADABLE, detail=str(error))
-        return decode_one(
-            SolanaEvidence(listed.tx_signature, moment, transaction), self._wallets.wallet(address)
-        )
+        return decode_one(SolanaEvidence(listed.tx_signature, moment, transaction), self._wallet(address))
 
     def _remember_accounts(self, signature: str, transaction: Transaction) -> None:
         keys = transaction.keys

@@ -59,7 +59,7 @@ def _token(launch: Launch, wanted: Search) -> dict[str, Any]:
     }
     if launch.first_block is None:
         return token | {"why": launch.why}
-    return token | {"beginning": {"block": launch.first_block.block, "is_given": launch.first_block.is_given}}
+    return token | {"beginning": {"block": launch.first_block, "is_given": launch.mint in wanted.since}}
 
 
 def _wallet(place: int, row: Mapping[str, Any], found: Discovered, ranking: Ranking) -> dict[str, Any]:
@@ -69,11 +69,11 @@ def _wallet(place: int, row: Mapping[str, Any], found: Discovered, ranking: Rank
         position = ranking.positions.get((address, launch.mint))
         if position is None:
             continue
-        buyer = launch.buyers.get(address) if launch.first_block else None
+        is_placed = launch.first_block is not None and address in launch.buyers
         tokens.append(
             {
                 "mint": launch.mint,
-                "place": None if buyer is None else buyer.place,
+                "place": list(launch.buyers).index(address) + 1 if is_placed else None,
                 "is_in_first_block": launch.is_in_first_block(address),
                 **_sums(position),
                 "is_held": position["is_held"],
