@@ -3,6 +3,7 @@
 https://www.alchemy.com/docs/data/portfolio-apis/portfolio-api-endpoints/portfolio-api-endpoints/get-tokens-by-address
 """
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.chain.providers.balances.base import (
     NATIVE,
+    BalanceProvider,
     Balances,
     HeldToken,
     KnownTokens,
@@ -39,18 +41,16 @@ class _Response(msgspec.Struct, rename="camel"):
     error: msgspec.Raw = msgspec.Raw(b"null")
 
 
-class Alchemy:
-    """`/assets/tokens/by-address`, page by page. The row without an address is the native coin."""
+def alchemy(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
+    """Return what reads `/assets/tokens/by-address`, page by page.
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        self.fetcher = Fetcher(settings.chain(chain.name).provider, limits, metrics)
-        self._chain = chain
-        self._network = chain.alchemy_network
-        self._url = f"{settings.alchemy_url}/{settings.alchemy_api_key}/assets/tokens/by-address"
+    The row without an address is the native coin.
+    """
+    url = f"{settings.alchemy_url}/{settings.alchemy_api_key}/assets/tokens/by-address"
 
-    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
+    def balances(address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         document: dict[str, Any] = {
-            "addresses": [{"address": address, "networks": [self._network]}],
+            "addresses": [{"address": address, "networks": [chain.alchemy_network]}],
             "withMetadata": True,
             "withPrices": False,
             "includeNativeTokens": True,
@@ -58,42 +58,44 @@ class Alchemy:
         rows: list[HeldToken] = []
         pages = Pages()
         while True:
-            page = fetch.post(self._url, document, _read_page)
-            rows += read_tokens(page.tokens, self._token, fetch)
+            page = fetch.post(url, document, _read_page)
+            rows += read_tokens(page.tokens, partial(_read_token, chain), fetch)
             if not pages.has_next(page.page_key):
                 break
             document["pageKey"] = page.page_key
         # On EVM chains a token has one row; on Solana it may have one for each account.
-        if self._chain.case_sensitive:
+        if chain.case_sensitive:
             tokens = {token.address: token for token in sum_by_address(rows)}
         else:
             tokens = {token.address: token for token in reversed(rows)}
         native = tokens.pop(NATIVE, None)
         return Balances(native.amount if native is not None else 0, list(tokens.values()))
 
-    def _token(self, row: dict[str, Any]) -> HeldToken | None:
-        if row.get("network", self._network) != self._network:
-            return None
-        if row.get("error"):
-            raise UnusableRow("the provider could not read this token")
-        balance, address = row.get("tokenBalance"), row.get("tokenAddress")
-        if address is None:
-            amount = read_native(_number(balance))
-            return HeldToken(NATIVE, "", "", amount, self._chain.native_decimals)
-        units = read_amount(_number(balance))
-        # Without a balance, missing decimals hide nothing.
-        if not units:
-            return None
-        facts = row.get("tokenMetadata")
-        if not isinstance(facts, dict):
-            raise UnusableRow("a token without decimals")
-        return HeldToken(
-            address=read_address(self._chain, address),
-            name=clean(facts.get("name")),
-            symbol=clean(facts.get("symbol")),
-            amount=units,
-            decimals=read_decimals(facts.get("decimals")),
-        )
+    return BalanceProvider(Fetcher(settings.chain(chain.name).provider, limits, metrics), balances)
+
+
+def _read_token(chain: Chain, row: dict[str, Any]) -> HeldToken | None:
+    if row.get("network", chain.alchemy_network) != chain.alchemy_network:
+        return None
+    if row.get("error"):
+        raise UnusableRow("the provider could not read this token")
+    balance, address = row.get("tokenBalance"), row.get("tokenAddress")
+    if address is None:
+        return HeldToken(NATIVE, "", "", read_native(_number(balance)), chain.native_decimals)
+    units = read_amount(_number(balance))
+    # Without a balance, missing decimals hide nothing.
+    if not units:
+        return None
+    facts = row.get("tokenMetadata")
+    if not isinstance(facts, dict):
+        raise UnusableRow("a token without decimals")
+    return HeldToken(
+        address=read_address(chain, address),
+        name=clean(facts.get("name")),
+        symbol=clean(facts.get("symbol")),
+        amount=units,
+        decimals=read_decimals(facts.get("decimals")),
+    )
 
 
 def _number(balance: Any) -> Any:

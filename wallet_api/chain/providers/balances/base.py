@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -44,13 +44,15 @@ class Balances:
     left_out: int = 0
 
 
-class BalanceProvider(Protocol):
-    """A provider of balances, for one chain."""
+@dataclass(frozen=True, slots=True)
+class BalanceProvider:
+    """A provider of balances, for one chain.
+
+    `balances` returns all current ones of the wallet of an address, never a part. Raises ProviderFault.
+    """
 
     fetcher: Fetcher
-
-    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
-        """Return all current balances of the wallet, never a part. Raise ProviderFault."""
+    balances: Callable[[str, KnownTokens, Fetch], Balances]
 
 
 # Reads a row; None for one that repeats another row, or has no balance.

@@ -5,7 +5,7 @@ https://ethereum.org/en/developers/docs/apis/json-rpc/
 """
 
 from wallet_api.base.chains import Chain
-from wallet_api.chain.providers.balances.base import Balances, HeldToken, KnownTokens
+from wallet_api.chain.providers.balances.base import BalanceProvider, Balances, HeldToken, KnownTokens
 from wallet_api.chain.providers.fetch import Fetch, Limits
 from wallet_api.chain.providers.jsonrpc import Node
 from wallet_api.chain.providers.metadata import multicall
@@ -15,27 +15,23 @@ from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
 
-class EvmRpc:
-    """eth_getBalance, and balanceOf of the known tokens through Multicall3."""
+def evm_rpc(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
+    """Return what reads eth_getBalance, and balanceOf of the known tokens through Multicall3."""
+    node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
+    listed = read_token_list(settings.evm_token_list, chain)
+    evm_tokens = EvmTokens(chain, node)
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        self._chain = chain
-        self._node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
-        self._listed = read_token_list(settings.evm_token_list, chain)
-        self._tokens = EvmTokens(chain, self._node)
-        self.fetcher = self._node.fetcher
-
-    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
-        self._tokens.check_chain(fetch)
-        known = dict.fromkeys([*self._listed, *known_tokens()])
-        tokens = [token for token in known if self._chain.is_address(token)]
-        (native,) = self._node.call(fetch, [("eth_getBalance", [address, "latest"])])
+    def balances(address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
+        evm_tokens.check_chain(fetch)
+        known = dict.fromkeys([*listed, *known_tokens()])
+        tokens = [token for token in known if chain.is_address(token)]
+        (native,) = node.call(fetch, [("eth_getBalance", [address, "latest"])])
         balance_of = multicall.balance_of(address)
-        balances = self._tokens.call(fetch, [(token, balance_of) for token in tokens])
-        amounts = dict(zip(tokens, map(multicall.read_uint, balances), strict=True))
+        results = evm_tokens.call(fetch, [(token, balance_of) for token in tokens])
+        amounts = dict(zip(tokens, map(multicall.read_uint, results), strict=True))
         held = {token: amount for token, amount in amounts.items() if amount}
-        faces = {token: self._listed[token] for token in held if token in self._listed}
-        faces |= self._tokens.faces(fetch, [token for token in held if token not in faces])
+        faces = {token: listed[token] for token in held if token in listed}
+        faces |= evm_tokens.faces(fetch, [token for token in held if token not in faces])
         for count, remark in (
             (sum(amount is None for amount in amounts.values()), "the balance of a token is unknown"),
             (len(held) - len(faces), "the decimals of a token are unknown"),
@@ -45,8 +41,10 @@ class EvmRpc:
         return Balances(
             read_quantity(native),
             [
-                HeldToken(token, face.name, face.symbol, held[token], face.decimals, token in self._listed)
+                HeldToken(token, face.name, face.symbol, held[token], face.decimals, token in listed)
                 for token in held
                 if (face := faces.get(token)) is not None and face.decimals is not None
             ],
         )
+
+    return BalanceProvider(node.fetcher, balances)

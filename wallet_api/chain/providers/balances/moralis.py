@@ -5,6 +5,7 @@ https://docs.moralis.com/web3-data-api/solana/reference/get-portfolio.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from wallet_api.base.chains import EVM_PSEUDO_MINT, Chain
 from wallet_api.chain.decoding.amounts import read_address, read_amount, read_decimals
 from wallet_api.chain.providers.balances.base import (
     NATIVE,
+    BalanceProvider,
     Balances,
     HeldToken,
     KnownTokens,
@@ -49,28 +51,25 @@ class _Portfolio(msgspec.Struct, rename="camel"):
     tokens: list[msgspec.Raw]
 
 
-class MoralisEvm:
-    """`/wallets/{address}/tokens`, page by page. A native balance above 0 is one of the rows."""
+def moralis_evm(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
+    """Return what reads `/wallets/{address}/tokens`, page by page.
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        self.fetcher = _fetcher(settings, limits, metrics)
-        self._url = settings.moralis_evm_url
-        self._chain = chain
-        self._parameters = {
-            # Without it Moralis assumes Ethereum.
-            "chain": chain.moralis_chain,
-            "exclude_spam": "false" if settings.holdings_keep_spam else "true",
-        }
+    A native balance above 0 is one of the rows.
+    """
+    parameters = {
+        # Without it Moralis assumes Ethereum.
+        "chain": chain.moralis_chain,
+        "exclude_spam": "false" if settings.holdings_keep_spam else "true",
+    }
 
-    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
+    def balances(address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         tokens: dict[str, HeldToken] = {}
         pages = Pages()
         page_parameters = {"limit": _PAGE_ROWS}
         while True:
-            page = fetch.get(
-                f"{self._url}/wallets/{address}/tokens", self._parameters | page_parameters, _read_page
-            )
-            for token in read_tokens(page.result, self._token, fetch):
+            url = f"{settings.moralis_evm_url}/wallets/{address}/tokens"
+            page = fetch.get(url, parameters | page_parameters, _read_page)
+            for token in read_tokens(page.result, partial(_evm_token, chain), fetch):
                 # A second row of a token repeats the first.
                 tokens.setdefault(token.address, token)
             if not pages.has_next(page.cursor):
@@ -78,50 +77,48 @@ class MoralisEvm:
             page_parameters = {"cursor": page.cursor or ""}
         native = tokens.pop(NATIVE, None)
         if native is None:
-            url = f"{self._url}/{address}/balance"
-            return Balances(fetch.get(url, self._parameters, _read_balance), list(tokens.values()))
+            url = f"{settings.moralis_evm_url}/{address}/balance"
+            return Balances(fetch.get(url, parameters, _read_balance), list(tokens.values()))
         return Balances(native.amount, list(tokens.values()))
 
-    def _token(self, row: dict[str, Any]) -> HeldToken | None:
-        address = row.get("token_address")
-        if read_flag(row.get("native_token")) or address == EVM_PSEUDO_MINT:
-            amount = read_native(row.get("balance"))
-            return HeldToken(
-                NATIVE, self._chain.coin.name, self._chain.currency, amount, self._chain.native_decimals
-            )
-        units = read_amount(row.get("balance"))
-        # Without a balance, missing decimals hide nothing.
-        if not units:
-            return None
-        return HeldToken(
-            address=read_address(self._chain, address),
-            name=clean(row.get("name")),
-            symbol=clean(row.get("symbol")),
-            amount=units,
-            decimals=read_decimals(row.get("decimals")),
-            verified=read_flag(row.get("verified_contract")),
-            spam=read_flag(row.get("possible_spam")),
-        )
+    return BalanceProvider(_fetcher(settings, limits, metrics), balances)
 
 
-class MoralisSolana:
-    """`/account/mainnet/{address}/portfolio`: one document with a row for each token account."""
+def _evm_token(chain: Chain, row: dict[str, Any]) -> HeldToken | None:
+    address = row.get("token_address")
+    if read_flag(row.get("native_token")) or address == EVM_PSEUDO_MINT:
+        amount = read_native(row.get("balance"))
+        return HeldToken(NATIVE, chain.coin.name, chain.currency, amount, chain.native_decimals)
+    units = read_amount(row.get("balance"))
+    # Without a balance, missing decimals hide nothing.
+    if not units:
+        return None
+    return HeldToken(
+        address=read_address(chain, address),
+        name=clean(row.get("name")),
+        symbol=clean(row.get("symbol")),
+        amount=units,
+        decimals=read_decimals(row.get("decimals")),
+        verified=read_flag(row.get("verified_contract")),
+        spam=read_flag(row.get("possible_spam")),
+    )
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        # The response has no pages, so for a large wallet the first byte may take long.
-        limits = replace(limits, silence_seconds=limits.total_seconds)
-        self.fetcher = _fetcher(settings, limits, metrics)
-        self._url = settings.moralis_solana_url
-        self._chain = chain
-        self._parameters = {
-            "nftMetadata": "false",
-            "mediaItems": "false",
-            "excludeSpam": "false" if settings.holdings_keep_spam else "true",
-        }
 
-    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
-        url = f"{self._url}/account/mainnet/{address}/portfolio"
-        portfolio = fetch.get(url, self._parameters, lambda reply: read_json(reply.body, _Portfolio))
+def moralis_solana(
+    chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics
+) -> BalanceProvider:
+    """Return what reads `/account/mainnet/{address}/portfolio`: a document with a row for each account."""
+    # The response has no pages, so for a large wallet the first byte may take long.
+    limits = replace(limits, silence_seconds=limits.total_seconds)
+    parameters = {
+        "nftMetadata": "false",
+        "mediaItems": "false",
+        "excludeSpam": "false" if settings.holdings_keep_spam else "true",
+    }
+
+    def balances(address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
+        url = f"{settings.moralis_solana_url}/account/mainnet/{address}/portfolio"
+        portfolio = fetch.get(url, parameters, lambda reply: read_json(reply.body, _Portfolio))
         accounts: set[str] = set()
 
         def token(row: dict[str, Any]) -> HeldToken | None:
@@ -134,7 +131,7 @@ class MoralisSolana:
             if not units:
                 return None
             return HeldToken(
-                address=read_address(self._chain, row.get("mint")),
+                address=read_address(chain, row.get("mint")),
                 name=clean(row.get("name")),
                 symbol=clean(row.get("symbol")),
                 amount=units,
@@ -145,6 +142,8 @@ class MoralisSolana:
 
         tokens = sum_by_address(read_tokens(portfolio.tokens, token, fetch))
         return Balances(read_native(portfolio.native_balance.lamports), tokens)
+
+    return BalanceProvider(_fetcher(settings, limits, metrics), balances)
 
 
 def _fetcher(settings: Settings, limits: Limits, metrics: FetchMetrics) -> Fetcher:

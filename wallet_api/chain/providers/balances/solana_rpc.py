@@ -5,6 +5,7 @@ https://solana.com/docs/rpc/http/gettokenaccountsbyowner
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.chain.providers.balances.base import (
+    BalanceProvider,
     Balances,
     HeldToken,
     KnownTokens,
@@ -43,20 +45,19 @@ class _Accounts(msgspec.Struct):
     value: list[msgspec.Raw]
 
 
-class SolanaRpc:
-    """getBalance and getTokenAccountsByOwner. If either program's accounts are missing, the fetch fails."""
+def solana_rpc(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
+    """Return what reads getBalance and getTokenAccountsByOwner.
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        # The response has no pages, so for a large wallet the first byte may take long.
-        limits = replace(limits, silence_seconds=limits.total_seconds)
-        self._chain = chain
-        self._node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
-        self._tokens = SolanaTokens(self._node)
-        self.fetcher = self._node.fetcher
+    If either program's accounts are missing, the fetch fails.
+    """
+    # The response has no pages, so for a large wallet the first byte may take long.
+    limits = replace(limits, silence_seconds=limits.total_seconds)
+    node = Node(str(settings.chain(chain.name).rpc_url), limits, metrics)
+    metadata = SolanaTokens(node)
 
-    def balances(self, address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
+    def balances(address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         parsed = _COMMITMENT | {"encoding": "jsonParsed"}
-        native, *programs = self._node.call(
+        native, *programs = node.call(
             fetch,
             [
                 ("getBalance", [address, _COMMITMENT]),
@@ -72,25 +73,26 @@ class SolanaRpc:
             # The balance that came before shows that the node works: the wallet's own list is too large.
             native.read(_Lamports)
             raise TooLarge(fault.detail) from None
-        held = sum_by_address(read_tokens(accounts, self._token, fetch))
-        faces = self._tokens.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
+        held = sum_by_address(read_tokens(accounts, partial(_read_token, chain), fetch))
+        faces = metadata.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
         tokens = [_named(token, faces) for token in held if not _is_nft(token, faces)]
         return Balances(read_native(native.read(_Lamports).value), tokens)
 
-    def _token(self, row: dict[str, Any]) -> HeldToken | None:
-        try:
-            info = row["account"]["data"]["parsed"]["info"]
-            mint, balance = info["mint"], info["tokenAmount"]
-            amount = read_amount(balance["amount"])
-            # An empty account stays open until its owner closes it.
-            if amount == 0:
-                return None
-            # Not uiAmountString: some Token-2022 mints scale it.
-            return HeldToken(
-                read_address(self._chain, mint), "", "", amount, read_decimals(balance["decimals"])
-            )
-        except (KeyError, TypeError) as error:
-            raise UnusableRow("an account that the node could not parse") from error
+    return BalanceProvider(node.fetcher, balances)
+
+
+def _read_token(chain: Chain, row: dict[str, Any]) -> HeldToken | None:
+    try:
+        info = row["account"]["data"]["parsed"]["info"]
+        mint, balance = info["mint"], info["tokenAmount"]
+        amount = read_amount(balance["amount"])
+        # An empty account stays open until its owner closes it.
+        if amount == 0:
+            return None
+        # Not uiAmountString: some Token-2022 mints scale it.
+        return HeldToken(read_address(chain, mint), "", "", amount, read_decimals(balance["decimals"]))
+    except (KeyError, TypeError) as error:
+        raise UnusableRow("an account that the node could not parse") from error
 
 
 def _may_be_nft(token: HeldToken) -> bool:
