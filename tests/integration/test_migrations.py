@@ -279,8 +279,8 @@ def test_a_database_without_utf8_is_refused(empty_database_url: str, tmp_path: P
         finally:
             connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(ascii_name))
     assert refused.exit_code == 1
-    assert "has the encoding SQL_ASCII" in str(refused.exception)
-    assert "createdb --template=template0 --encoding=UTF8" in str(refused.exception)
+    assert "has the encoding SQL_ASCII" in refused.stderr
+    assert "createdb --template=template0 --encoding=UTF8" in refused.stderr
 
 
 def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
@@ -361,7 +361,7 @@ def test_tables_that_do_not_fit_are_refused_by_every_command(
     ):
         refused = run_command(*command, settings=settings)
         assert refused.exit_code == 1
-        assert message in str(refused.exception)
+        assert message in refused.stderr
 
 
 def test_gunicorn_refuses_to_start_on_tables_that_do_not_fit(

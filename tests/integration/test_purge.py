@@ -233,7 +233,7 @@ def test_a_list_that_cannot_be_read_stops_the_command(
     settings = Settings(database_url=database_url, token_denylist=str(path))
     result = run_command("remove", "trades", "--denied", "--yes", settings=settings)
     assert result.exit_code == 1
-    assert "TOKEN_DENYLIST: " in str(result.exception)
-    assert message in str(result.exception)
+    assert "Error: TOKEN_DENYLIST: " in result.stderr
+    assert message in result.stderr
     unset = run_command("remove", "trades", "--denied", "--yes", settings=at(database_url))
     assert "TOKEN_DENYLIST is not set" in unset.stderr

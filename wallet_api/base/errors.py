@@ -1,7 +1,11 @@
-"""The errors of the API: HTTP status, code of the error body, and default message."""
+"""The errors of commands, and those of the API: HTTP status, code of the error body, and default message."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+
+class CommandError(Exception):
+    """A command cannot do its work; the message is for the operator: why, and what to do next."""
 
 
 class ApiError(Exception):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
+from wallet_api.base.errors import CommandError
 from wallet_api.database import Connection, load_sql, load_statements, locks
 from wallet_api.database.migrations import hold_tables
 from wallet_api.ledger import arrivals, names
@@ -37,7 +38,7 @@ _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 _ANALYZED_ROWS = 1_000
 
 
-class WalletRemoved(Exception):
+class WalletRemoved(CommandError):
     """A wallet of this file was removed while the file was imported. Import it again."""
 
     def __init__(self, wallet_ids: Iterable[int]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError, fields
 from marshmallow.validate import Regexp
 
+from wallet_api.base.errors import CommandError
 from wallet_api.notify.rules import LIST, Rule, RuleSchema, rule_of
 from wallet_api.notify.targets import Target, TargetSchema, target_of
 
@@ -21,7 +22,7 @@ log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-class RulesError(Exception):
+class RulesError(CommandError):
     """The file of rules has faults: one a line."""
 
 

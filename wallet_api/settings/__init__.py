@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from wallet_api.base.chains import CHAINS, Chain
+from wallet_api.base.errors import CommandError
 from wallet_api.settings import readers
 
 # The one of the demo speaks as Alchemy does.
@@ -17,7 +18,7 @@ TRADES_PROVIDERS = ("moralis", "rpc")
 MARKET_PROVIDERS = ("dexscreener", "geckoterminal", "jupiter")
 
 
-class SettingsError(ValueError):
+class SettingsError(CommandError):
     """Some environment variables are invalid."""
 
 

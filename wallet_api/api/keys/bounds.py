@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from wallet_api.base.chains import CHAINS, GROUPS, WALLET_TYPES
+from wallet_api.base.errors import CommandError
 
 # The operations of the service are those of its routes, which are not imported here.
 BOUNDS: Mapping[str, Sequence[str] | None] = {
@@ -15,7 +16,7 @@ _OPERATION = re.compile(r"[a-z][a-z_]{0,63}")
 _MOST = 100
 
 
-class KeyRequestError(ValueError):
+class KeyRequestError(CommandError):
     """A key cannot be created or changed as requested; the message says why."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
+from wallet_api.base.errors import CommandError
 from wallet_api.chain.sync.report import SyncName
 from wallet_api.database import Connection, connect, load_statements, locks, translated
 
@@ -13,7 +14,7 @@ _SESSION = load_statements(__package__, "session")
 _POLL_SECONDS = 0.1
 
 
-class SyncRunning(Exception):
+class SyncRunning(CommandError):
     """Another process runs this sync or search on this database. The message names it, and what to do."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.base.chains import CHAINS, stored_form
+from wallet_api.base.errors import CommandError
 from wallet_api.base.forms import BadRow
 from wallet_api.chain.decoding.swaps import ACCEPTED, UNSIGNED
 from wallet_api.chain.decoding.trades import Draft
@@ -32,10 +33,6 @@ _LEAST_USD = Decimal(1)
 _DETAIL = "nothing proves that the wallet agreed to it"
 
 _NAMED = load_statements(__package__, "unproven")
-
-
-class NotAccepted(Exception):
-    """A transaction cannot be accepted; the message says why."""
 
 
 def save_named(connection: Connection, unproven: Sequence[Unproven], now: datetime) -> int:
@@ -81,7 +78,7 @@ def read_named(connection: Connection) -> tuple[list[Row], list[Row]]:
 def accept(connection: Connection, signature: str, address: str) -> tuple[Row, int]:
     """Write the trades of a named transaction; return it, and how many trades are new or corrected.
 
-    Raise NotAccepted, nothing of it written, if it is not named, or if a trade cannot be written.
+    Raise CommandError, nothing of it written, if it is not named, or if a trade cannot be written.
     """
     chains = CHAINS.values()
     # The hashes of EVM chains have one form; those of Solana are no hexadecimal numbers.
@@ -89,11 +86,11 @@ def accept(connection: Connection, signature: str, address: str) -> tuple[Row, i
     parameters = {"address": stored_form(address, chains), "signature": signature}
     found = connection.execute(_NAMED["found"], parameters).fetchall()
     if not found:
-        raise NotAccepted(
+        raise CommandError(
             "No such transaction is named. 'wallet-api sync status' names those that can be accepted."
         )
     if len(found) > 1:
-        raise NotAccepted("More than one chain has this transaction of this wallet.")
+        raise CommandError("More than one chain has this transaction of this wallet.")
     (row,) = found
     with connection.transaction():
         changed = _import(connection, row)
@@ -119,7 +116,7 @@ def _import(connection: Connection, row: Row) -> int:
     known = {(row["blockchain"], row["wallet_address"]): row["wallet_id"]}
     changed = import_trades(connection, records(), reject, TradeOptions(wallet_ids=known)).changed
     if rejected:
-        raise NotAccepted(f"It cannot be accepted: {rejected[0]}")
+        raise CommandError(f"It cannot be accepted: {rejected[0]}")
     return changed
 
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from importlib import resources
 
 from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import CommandError
 from wallet_api.database import Connection, QueryTimeout, load_sql, locks, translated
 
 _FILE = re.compile(r"\d{4}_\w+\.sql")
@@ -70,7 +71,7 @@ _TRIES = 600
 _PAUSE_SECONDS = 0.5
 
 
-class SchemaError(Exception):
+class SchemaError(CommandError):
     """This version cannot use the tables; the message says why and what to do."""
 
 

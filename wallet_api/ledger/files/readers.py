@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import BinaryIO, cast
 
+from wallet_api.base.errors import CommandError
 from wallet_api.base.forms import BadRow
 from wallet_api.ledger.files.csv_rows import csv_records
 from wallet_api.ledger.files.file_options import NOTHING, Given
@@ -47,7 +48,7 @@ _GZIP = ".gz"
 _ENDINGS = (*NDJSON_ENDINGS, CSV_ENDING, _JSON_ENDING, _LIST_ENDING)
 
 
-class UnreadableFile(Exception):
+class UnreadableFile(CommandError):
     """Nothing can be read from this file."""
 
 

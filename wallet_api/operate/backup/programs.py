@@ -11,6 +11,7 @@ from subprocess import DEVNULL, PIPE
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from wallet_api.base.errors import CommandError
 from wallet_api.database import Connection
 from wallet_api.operate.embedded import EmbeddedError
 from wallet_api.operate.embedded import postgres as embedded_postgres
@@ -28,7 +29,7 @@ _ERROR = re.compile(r"^pg_\w+: error: +(.+)(?:\nDETAIL: +(.+ depends on .+))?", 
 _SECRETS = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 
 
-class BackupError(Exception):
+class BackupError(CommandError):
     """A backup or restore failed; the message says why and what to do next."""
 
 

@@ -8,14 +8,10 @@ from typing import Any
 import click
 
 from wallet_api import __version__
-from wallet_api.base.errors import ApiError
+from wallet_api.base.errors import ApiError, CommandError
 from wallet_api.database import NotPermitted, translated
-from wallet_api.database.migrations import SchemaError
-from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.operate.cli.output import raised_at, typed
-from wallet_api.operate.embedded import EmbeddedError
 from wallet_api.operate.embedded.signals import end_in_order
-from wallet_api.settings import SettingsError
 
 # The role of roles.sql that a command needs, if it is not the writer.
 _ROLES = {
@@ -58,6 +54,12 @@ class _Commands(click.Group):
         command: click.Command = resolve_name(f"{__name__}.{_COMMANDS[name]}")
         return command
 
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except CommandError as error:
+            raise click.ClickException(str(error)) from error
+
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -95,8 +97,6 @@ def main() -> None:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except (SettingsError, EmbeddedError, SchemaError, WalletRemoved) as error:
-        _fail(str(error))
     except NotPermitted as error:
         command = options["command"]
         role = _ROLES.get(command, "wallet_api_writer")

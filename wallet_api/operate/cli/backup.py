@@ -84,8 +84,6 @@ def _connected(label: str, *, creates: bool = False) -> Iterator[tuple[Connectio
             url = str(settings.database_url)
             with connect(url) as connection:
                 yield connection, url, show
-    except backups.BackupError as error:
-        raise click.ClickException(str(error)) from error
     finally:
         if is_shown():
             click.echo("\r\033[K", nl=False, err=True)

@@ -7,7 +7,7 @@ import click
 from wallet_api.database import connect
 from wallet_api.operate.cli.environment import require_tables, settings_with_database
 from wallet_api.operate.cli.output import progress_bar
-from wallet_api.operate.demo.loading import OwnData, load_demo
+from wallet_api.operate.demo.loading import load_demo
 from wallet_api.operate.demo.world import DAYS, SEED, TRADES, WALLETS, World
 
 _count = click.IntRange(1)
@@ -36,14 +36,8 @@ def demo(**size: int) -> None:
         url = str(settings.database_url)
         with connect(url) as connection:
             require_tables(connection)
-        try:
-            with progress_bar("Demo trades") as show:
-                loaded = load_demo(url, World(datetime.now(UTC), **size), show)
-        except OwnData:
-            raise click.ClickException(
-                "The database has data of yours, and demo data would mix with it. Set WALLET_API_HOME to a "
-                "new folder, or DATABASE_URL to an empty database."
-            ) from None
+        with progress_bar("Demo trades") as show:
+            loaded = load_demo(url, World(datetime.now(UTC), **size), show)
     click.echo(
         "Demo data: {wallets:,} wallets, {trades:,} trades, {prices:,} native prices.".format(**loaded)
     )

@@ -18,7 +18,7 @@ from wallet_api.chain.discovery.purse import Purse
 from wallet_api.chain.discovery.results import Results
 from wallet_api.chain.discovery.search import Search, find_first_buyers, rank_found
 from wallet_api.chain.providers.faults import ProviderFault
-from wallet_api.chain.sync.session import SyncRunning, locked_session
+from wallet_api.chain.sync.session import locked_session
 from wallet_api.chain.sync.sources import node_url, price_sources
 from wallet_api.database import Connection
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
@@ -142,13 +142,10 @@ def discover(
 def _session(url: str, file: Path) -> Iterator[Connection]:
     """Yield the session that alone searches for a file, before anything is spent."""
     lock, remedy = f"discover {file.name}", "Stop it first, or name another --output."
-    try:
-        # That of a process that was killed a moment ago ends by itself.
-        with locked_session(url, "discover", [lock], remedy, _LOCK_SECONDS) as connection:
-            require_tables(connection)
-            yield connection
-    except SyncRunning as error:
-        raise click.ClickException(str(error)) from None
+    # That of a process that was killed a moment ago ends by itself.
+    with locked_session(url, "discover", [lock], remedy, _LOCK_SECONDS) as connection:
+        require_tables(connection)
+        yield connection
 
 
 def _results(connection: Connection, file: Path, *, afresh: bool) -> Results:

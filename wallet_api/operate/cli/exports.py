@@ -5,14 +5,12 @@ from typing import Any
 
 import click
 
-from wallet_api.base.chains import CHAINS
+from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.ledger.files.exports import ExportFilters, export
-from wallet_api.ledger.files.readers import UnreadableFile, is_csv
+from wallet_api.ledger.files.readers import is_csv
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.options import all_of, moment
 from wallet_api.operate.cli.output import json_option, print_json, progress_bar
-
-_TYPES = sorted({type for chain in CHAINS.values() for type in chain.types})
 
 
 def _stored_form(context: click.Context, option: click.Parameter, address: str | None) -> str | None:
@@ -21,7 +19,7 @@ def _stored_form(context: click.Context, option: click.Parameter, address: str |
 
 
 _blockchain = click.option("--blockchain", type=click.Choice(list(CHAINS)), help="Only of this chain.")
-_type = click.option("--type", type=click.Choice(_TYPES), help="Only of wallets of this type.")
+_type = click.option("--type", type=click.Choice(WALLET_TYPES), help="Only of wallets of this type.")
 _address = click.option(
     "--address", callback=_stored_form, help="Only of this wallet, on all chains or with --blockchain on one."
 )
@@ -89,8 +87,6 @@ def _run(file: str, filters: ExportFilters, *, overwrite: bool, as_json: bool) -
         is_csv(file)
         with database() as connection, progress_bar(file) as show:
             exported = export(connection, filters, file, overwrite=overwrite, progress=show)
-    except UnreadableFile as error:
-        raise click.ClickException(str(error)) from error
     except FileExistsError as error:
         raise click.ClickException(f"{file} {error.strerror}") from error
     seconds = time.monotonic() - started

@@ -14,7 +14,7 @@ from wallet_api.ledger import imports
 from wallet_api.ledger.files.epochs import Timestamps, with_times, with_unread_time
 from wallet_api.ledger.files.lines import Record, Reject, Warn
 from wallet_api.ledger.files.links import with_https_links
-from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source, read_denied
+from wallet_api.ledger.files.readers import Source, open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import PriceRow, QuoteRow, TradeRow, WalletRow
 from wallet_api.ledger.quotes import QuoteRule
@@ -152,17 +152,14 @@ def _run(
     """Import a file of the form that open_source() gets."""
     started = time.monotonic()
     warnings: list[str] = []
-    try:
-        with (
-            open_source(file, **form) as source,
-            rejects_of(file) as rejects,
-            database(creates=True) as connection,
-            progress_bar(source.name, hidden=source.size is None) as show,
-        ):
-            records = _records(source, row_type, warnings.append, timestamps)
-            summary = import_records(connection, _with_progress(records, source, show), rejects.add, source)
-    except UnreadableFile as error:
-        raise click.ClickException(str(error)) from error
+    with (
+        open_source(file, **form) as source,
+        rejects_of(file) as rejects,
+        database(creates=True) as connection,
+        progress_bar(source.name, hidden=source.size is None) as show,
+    ):
+        records = _records(source, row_type, warnings.append, timestamps)
+        summary = import_records(connection, _with_progress(records, source, show), rejects.add, source)
     summary.warnings[:0] = warnings
     _report(summary, str(rejects.path), time.monotonic() - started, as_json)
     if summary.rejected:

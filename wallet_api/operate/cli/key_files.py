@@ -19,10 +19,11 @@ from wallet_api.base.forms import BadRow, must_be
 from wallet_api.base.times import read_time
 from wallet_api.database import Connection
 from wallet_api.ledger.files.lines import Record, Reject
-from wallet_api.ledger.files.readers import Source, UnreadableFile, open_source
+from wallet_api.ledger.files.readers import Source, open_source
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import good
-from wallet_api.operate.cli.key_options import NOTHING, keys_database, plain_number
+from wallet_api.operate.cli.environment import database
+from wallet_api.operate.cli.key_options import NOTHING, plain_number
 from wallet_api.operate.cli.output import SOME_REJECTED, json_option, print_json
 
 MOST = 10_000
@@ -77,15 +78,8 @@ def import_keys(file: str, output: str | None, as_json: bool) -> None:
     valid at once. Rejected rows are written to FILE.rejects.ndjson; the exit status is then 3.
     """
     secrets = Path(output or f"{'stdin' if file == '-' else file}.secrets.ndjson")
-    try:
-        with (
-            open_source(file) as source,
-            rejects_of(file) as rejects,
-            keys_database(creates=True) as connection,
-        ):
-            count = _import(connection, source, rejects.add, secrets)
-    except UnreadableFile as error:
-        raise click.ClickException(str(error)) from error
+    with open_source(file) as source, rejects_of(file) as rejects, database(creates=True) as connection:
+        count = _import(connection, source, rejects.add, secrets)
     if as_json:
         where = {"secrets": str(secrets)} if count else {}
         left = {"rejects": str(rejects.path)} if rejects.count else {}

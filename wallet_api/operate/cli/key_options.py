@@ -1,7 +1,6 @@
-"""The options of keys that several commands have, and their database."""
+"""The options of keys that several commands have."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, cast
 
@@ -9,9 +8,6 @@ import click
 
 from wallet_api.api.blueprints import operation_names
 from wallet_api.api.keys import KeyOptions
-from wallet_api.api.keys.bounds import KeyRequestError
-from wallet_api.database import Connection
-from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.options import all_of, moment
 
 # Of more the service has no use.
@@ -119,13 +115,3 @@ def given_options(values: Mapping[str, Any]) -> KeyOptions:
     return cast(
         KeyOptions, {name: None if value == NOTHING[name] else value for name, value in given.items()}
     )
-
-
-@contextmanager
-def keys_database(*, creates: bool = False) -> Iterator[Connection]:
-    """Yield a connection. A key that cannot be as requested is an error of the command."""
-    try:
-        with database(creates=creates) as connection:
-            yield connection
-    except KeyRequestError as error:
-        raise click.ClickException(f"{error}.") from error

@@ -13,8 +13,9 @@ from wallet_api.api.keys.usage import EXPIRES_SOON, read_usage
 from wallet_api.api.keys.usage import list_keys as read_keys
 from wallet_api.base.times import shown_time
 from wallet_api.database import Row
+from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.key_files import import_keys
-from wallet_api.operate.cli.key_options import given_options, key_options, keys_database
+from wallet_api.operate.cli.key_options import given_options, key_options
 from wallet_api.operate.cli.options import span
 from wallet_api.operate.cli.output import json_option, print_json, print_table, typed
 from wallet_api.operate.cli.usage import by_operation, first_day
@@ -45,7 +46,7 @@ def create(name: str, as_json: bool, **values: Any) -> None:
     It has no limit of credits unless --credits or --monthly gives it some, and --monthly alone begins with N.
     A key that is bound gets a 403 for all else. The name of a revoked key can be given again.
     """
-    with keys_database(creates=True) as connection:
+    with database(creates=True) as connection:
         key = api_keys.create_key(connection, name, **given_options(values))
     _show_secret(name, key, {}, as_json=as_json)
 
@@ -60,7 +61,7 @@ def list_keys_command(as_json: bool) -> None:
 
     REQUESTS and CHARGED are those of today (UTC) and of the last 30 days. They lack the last 10 seconds.
     """
-    with keys_database() as connection:
+    with database() as connection:
         rows = read_keys(connection)
     if as_json:
         print_json([_plain(row) for row in rows])
@@ -76,7 +77,7 @@ def list_keys_command(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show a key, its use today and in the last 30 days, and the operations that it used then."""
-    with keys_database() as connection:
+    with database() as connection:
         rows = [row for row in read_keys(connection) if row["name"] == name]
         usage = read_usage(connection, first_day(), name)
     operations = by_operation(usage)
@@ -114,7 +115,7 @@ def set_key_command(name: str, **values: Any) -> None:
         raise click.UsageError(
             "Give --rate, --expires, --credits or --monthly, or --chain, --type or --operation."
         )
-    with keys_database() as connection:
+    with database() as connection:
         row = api_keys.set_key(connection, name, **changes)
     expiry = "does not expire" if row["expires_at"] is None else f"expires {shown_time(row['expires_at'])}"
     click.echo(
@@ -139,7 +140,7 @@ def rotate(name: str, overlap: timedelta, as_json: bool) -> None:
     Until the end of --overlap the secret before it is accepted too; both have the same credits and rate. A
     second rotation ends the overlap of the first.
     """
-    with keys_database() as connection:
+    with database() as connection:
         key, until = api_keys.rotate_key(connection, name, overlap)
     _show_secret(name, key, {"previous_until": shown_time(until)}, as_json=as_json)
     if not as_json:
@@ -153,7 +154,7 @@ def revoke(name: str, yes: bool) -> None:
     """Revoke a key permanently. Workers refuse it after KEY_CACHE_SECONDS at most."""
     if not yes and sys.stdin.isatty() and not click.confirm(f"Revoke {name} permanently?", err=True):
         raise click.ClickException("Nothing was revoked.")
-    with keys_database() as connection:
+    with database() as connection:
         revoked_at = api_keys.revoke_key(connection, name)
     click.echo(f"{name} was revoked at {shown_time(revoked_at)}.")
 
@@ -163,7 +164,7 @@ def revoke(name: str, yes: bool) -> None:
 @click.argument("credits", type=int, metavar="N")
 def top_up(name: str, credits: int) -> None:
     """Add N credits to a key."""
-    with keys_database() as connection:
+    with database() as connection:
         balance = api_keys.top_up_key(connection, name, credits)
     click.echo(f"{name} has {balance} credits.")
 

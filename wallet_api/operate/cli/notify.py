@@ -19,7 +19,7 @@ from wallet_api.notify.events import MessageType
 from wallet_api.notify.feed import Feed
 from wallet_api.notify.messages import MessageContent, body_of, event_id, message_id
 from wallet_api.notify.process import POLL_SECONDS, Process
-from wallet_api.notify.rules_file import RulesError, RulesFile
+from wallet_api.notify.rules_file import RulesFile
 from wallet_api.notify.sending import send_message
 from wallet_api.notify.session import Session, is_running
 from wallet_api.operate.cli.environment import database, require_tables, settings_with_database
@@ -54,7 +54,7 @@ def notify(
         return
     if path is None:
         raise click.UsageError("Missing option '--rules'.")
-    rules = _read(path, allow_private=allow_private)
+    rules = RulesFile(path, allow_private=allow_private)
     with settings_with_database() as settings, ExitStack() as stack:
         log_to_stderr(settings, stack, verbose=False)
         stopping = stack.enter_context(stopped_by_signals())
@@ -77,13 +77,6 @@ def notify(
             ) from None
 
 
-def _read(path: Path, *, allow_private: bool) -> RulesFile:
-    try:
-        return RulesFile(path, allow_private=allow_private)
-    except RulesError as error:
-        raise click.ClickException(str(error)) from None
-
-
 def _print_messages(session: Session, own: Database, rules: RulesFile, stopping: threading.Event) -> None:
     feed = Feed(session, own)
     while not stopping.is_set():
@@ -102,7 +95,7 @@ def _print_messages(session: Session, own: Database, rules: RulesFile, stopping:
 @_private
 def test(rule: str, path: Path, allow_private: bool) -> None:
     """Send a signed test message to each target of a rule."""
-    rules = _read(path, allow_private=allow_private).value
+    rules = RulesFile(path, allow_private=allow_private).value
     chosen = next((one for one in rules.rules if one.name == rule), None)
     if chosen is None:
         names = ", ".join(one.name for one in rules.rules)

@@ -16,7 +16,7 @@ from wallet_api.database import Connection
 from wallet_api.ledger import purge
 from wallet_api.ledger import remove as removals
 from wallet_api.ledger.arrivals import Purge
-from wallet_api.ledger.files.readers import UnreadableFile, open_source, read_denied
+from wallet_api.ledger.files.readers import open_source, read_denied
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import TradeIdentity, WalletIdentity
 from wallet_api.ledger.remove import Removal
@@ -137,19 +137,18 @@ def _run_file(
     options: Mapping[str, Any],
 ) -> None:
     consent = _consent(options, reads_input=file == "-")
-    try:
-        with open_source(file, options["delimiter"], options["given"]) as source, rejects_of(file) as rejects:
+    with open_source(file, options["delimiter"], options["given"]) as source, rejects_of(file) as rejects:
 
-            def stage_file(connection: Connection) -> Removal:
-                with progress_bar("Reading", hidden=source.size is None) as show:
-                    records = source.records(row_type)
-                    return stage(
-                        connection, records, rejects.add, lambda: show(source.position(), source.size or 0)
-                    )
+        def stage_file(connection: Connection) -> Removal:
+            with progress_bar("Reading", hidden=source.size is None) as show:
+                return stage(
+                    connection,
+                    source.records(row_type),
+                    rejects.add,
+                    lambda: show(source.position(), source.size or 0),
+                )
 
-            _run(noun, stage_file, consent, rejects=rejects.path)
-    except UnreadableFile as error:
-        raise click.ClickException(str(error)) from error
+        _run(noun, stage_file, consent, rejects=rejects.path)
 
 
 def _consent(options: Mapping[str, Any], *, reads_input: bool = False) -> _Consent:

@@ -2,7 +2,7 @@
 
 import click
 
-from wallet_api.chain.sync.unproven import NotAccepted, accept
+from wallet_api.chain.sync.unproven import accept
 from wallet_api.operate.cli.environment import database
 
 
@@ -17,10 +17,7 @@ def sync_accept(transaction: str, wallet: str) -> None:
     the chain or 'wallet-api remove trades' takes it out; later readings leave it as it is.
     """
     with database() as connection:
-        try:
-            row, changed = accept(connection, transaction, wallet)
-        except NotAccepted as error:
-            raise click.ClickException(str(error)) from None
+        row, changed = accept(connection, transaction, wallet)
     click.echo(
         f"Accepted {row['tx_signature']} of {row['wallet_address']} on {row['blockchain']}: {changed} trades."
     )

@@ -139,9 +139,9 @@ class _Rounds:
         while not stopping.is_set():
             try:
                 return self._session(stopping)
-            except SyncRunning as error:
+            except SyncRunning:
                 if not waits and time.monotonic() > started + _LOCK_SECONDS:
-                    raise click.ClickException(str(error)) from None
+                    raise
                 pause = _POLL_SECONDS
             except (click.ClickException, NotPermitted, SchemaError):
                 raise

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, timedelta
 
 import click
 
-from wallet_api.api.keys.bounds import KeyRequestError
 from wallet_api.api.keys.usage import read_usage
 from wallet_api.database import Row
 from wallet_api.operate.cli.environment import database
@@ -36,11 +35,8 @@ def usage(
     if as_csv and as_json:
         raise click.UsageError("Give --csv or --json.")
     with database() as connection:
-        try:
-            first = first_day() if since is None else since.date()
-            rows = read_usage(connection, first, name, date.max if until is None else until.date())
-        except KeyRequestError as error:
-            raise click.ClickException(f"{error}.") from error
+        first = first_day() if since is None else since.date()
+        rows = read_usage(connection, first, name, date.max if until is None else until.date())
     if as_json:
         print_json([row | {"day": row["day"].isoformat()} for row in rows])
     elif as_csv:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count
 
 from wallet_api.base.chains import CHAINS
+from wallet_api.base.errors import CommandError
 from wallet_api.base.forms import BadRow
 from wallet_api.chain.sync.faces import read_chain
 from wallet_api.chain.sync.summaries import TokensSummary
@@ -25,10 +26,6 @@ Progress = Callable[[int, int], None]
 _BATCH_ROWS = 10_000
 
 
-class OwnData(Exception):
-    """The database has wallets or prices that are not the demo's."""
-
-
 def load_demo(
     database_url: str,
     world: World,
@@ -37,7 +34,8 @@ def load_demo(
 ) -> dict[str, int]:
     """Import `world`, or its rows after `after`, and return the numbers of wallets, prices and trades.
 
-    `progress` is called after each batch of trades. Importing a world again changes nothing. Raises OwnData.
+    `progress` is called after each batch of trades. Importing a world again changes nothing. Raises
+    CommandError for a database with wallets or prices that are not the demo's.
     """
     done = count(_BATCH_ROWS, _BATCH_ROWS)
 
@@ -46,7 +44,10 @@ def load_demo(
 
     with connect(database_url) as connection:
         if has_own(connection):
-            raise OwnData
+            raise CommandError(
+                "The database has data of yours, and demo data would mix with it. Set WALLET_API_HOME to a "
+                "new folder, or DATABASE_URL to an empty database."
+            )
         wallets = import_wallets(connection, _records(world.wallet_rows()), _raise)
         # Before the trades, so that those without a USD value get one.
         prices = import_prices(connection, _records(world.price_rows(after)), _raise)

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wallet_api.base.errors import CommandError
+
 STATE = Path("/var/lib/wallet-api")
 SYSTEM_USER = "wallet-api-db"
 _USERADD = ("useradd", "--system", "--no-create-home", "--user-group", "--shell", "/bin/false")
@@ -29,7 +31,7 @@ _SOCKET_FOLDER = re.compile(r"[A-Za-z0-9_./-]{1,89}")
 log = logging.getLogger(__name__)
 
 
-class EmbeddedError(Exception):
+class EmbeddedError(CommandError):
     """An embedded server cannot be used; the message says why and what to do next."""
 
 
