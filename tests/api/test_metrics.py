@@ -148,7 +148,7 @@ def test_the_age_of_the_data_is_a_metric(
     report.add(connection, report.delay_facts("eth", [1.0, 4.5, 5.0]))
     for _ in range(2):
         one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
-        report.add(connection, report.left_out_facts(one))
+        report.add(connection, report.count_facts("left_out", one))
         report.add(connection, report.round_left_out_facts(["eth"], one))
     _save_node(connection)
     importer.trades([trade_row(ANN, "s", now - timedelta(seconds=50))])

@@ -203,7 +203,7 @@ def test_what_is_added_at_the_same_time_is_all_counted(operator: Operator) -> No
     def add(order: int) -> None:
         with closing(connect(operator.url)) as connection:
             for _ in range(50):
-                report.add(connection, report.left_out_facts(dict.fromkeys(keys[::order], 1)))
+                report.add(connection, report.count_facts("left_out", dict.fromkeys(keys[::order], 1)))
 
     with ThreadPoolExecutor(4) as executor:
         list(executor.map(add, (1, -1, 1, -1)))

@@ -1,7 +1,7 @@
 """A provider's reply: its JSON, decoded without floats, and the fault that an error status means."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -71,6 +71,11 @@ def read_json(body: bytes, shape: type[Content]) -> Content:
         return msgspec.json.decode(body, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Malformed(type(error).__name__) from None
+
+
+def read_as(shape: type[Content]) -> Callable[[Reply], Content]:
+    """Return what reads a reply as read_json() does."""
+    return lambda reply: read_json(reply.body, shape)
 
 
 def reply_quantity(text: str | None) -> int:

@@ -121,7 +121,7 @@ class Importer:
                 # What was read is not counted again.
                 one.task.land(self._connection, one.chunk)
                 if one.task.ranges:
-                    report.add(self._connection, report.left_out_facts(counts))
+                    report.add(self._connection, report.count_facts("left_out", counts))
             one.chunk.landed()
             if one.task.ranges:
                 self._count(one, arrived)

@@ -51,7 +51,7 @@ def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: date
     with suppress(MissingReference), translated(), connection.transaction():
         kept = connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
         new = [rows[row["wallet_id"], row["tx_signature"]] for row in kept if row["is_new"]]
-        report.add(connection, report.left_out_facts(Counter(counted_as(each) for each in new)))
+        report.add(connection, report.count_facts("left_out", Counter(counted_as(each) for each in new)))
         return new
     return []
 
@@ -66,7 +66,7 @@ def expire_left_out(connection: Connection, chain: str, now: datetime) -> int:
     parameters = {"blockchain": chain, "seen_before": now - _UNSIGNED_KEPT, "most": _MOST_UNSIGNED}
     with connection.transaction():
         expired = connection.execute(_LEFT_OUT["expire"], parameters).rowcount
-        report.add(connection, report.left_out_facts({(chain, EXPIRED): expired}))
+        report.add(connection, report.count_facts("left_out", {(chain, EXPIRED): expired}))
     return expired
 
 

@@ -126,7 +126,7 @@ class Quotes:
         for chain in self._chains:
             counts = summary.chains.get(chain)
             if counts is not None:
-                facts += report.quote_facts(chain, counts.results())
+                facts += report.count_facts("quotes", counts.results(chain))
             if counts is None or not counts.failed:
                 facts += report.round_facts(chain, "quotes", succeeded_at=succeeded_at)
         report.add(connection, facts)

@@ -116,22 +116,10 @@ def progress_facts(
     yield Fact(chain, "round_trades", "trades", last=trades)
 
 
-def quote_facts(chain: str, results: Mapping[str, int]) -> Iterator[Fact]:
-    """Yield by result for how many tokens a market was asked."""
-    for result, count in results.items():
-        yield Fact(chain, "quotes", result, total=count)
-
-
-def left_out_facts(new: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
-    """Yield by chain and reason how many transactions made no trade that were not counted before."""
-    for (chain, reason), count in new.items():
-        yield Fact(chain, "left_out", reason, total=count)
-
-
-def named_beyond_facts(beyond: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
-    """Yield by chain and wallet how many transactions without a proof were not named, since many are."""
-    for (chain, address), count in beyond.items():
-        yield Fact(chain, "named_beyond", address, total=count)
+def count_facts(name: str, counts: Mapping[tuple[str, str], int]) -> Iterator[Fact]:
+    """Yield what is added up under a name, by chain and label: a reason, a wallet, or a result."""
+    for (chain, label), count in counts.items():
+        yield Fact(chain, name, label, total=count)
 
 
 def round_left_out_facts(chains: Sequence[str], met: Counter[tuple[str, str]]) -> Iterator[Fact]:

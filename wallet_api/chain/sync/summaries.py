@@ -198,10 +198,11 @@ class ChainQuotes:
     failed: int = 0
     failures: Counter[str] = field(default_factory=Counter)
 
-    def results(self) -> dict[str, int]:
-        """Return how many tokens had each result."""
+    def results(self, chain: str) -> dict[tuple[str, str], int]:
+        """Return how many tokens of the chain had each result."""
         used = self.quoted - self.not_used.total()
-        return {"used": used, **self.not_used, "missing": self.missing, "failed": self.failed}
+        counts = {"used": used, **self.not_used, "missing": self.missing, "failed": self.failed}
+        return {(chain, result): count for result, count in counts.items()}
 
 
 @dataclass(kw_only=True)

@@ -64,7 +64,7 @@ def save_named(connection: Connection, unproven: Sequence[Unproven], now: dateti
             beyond[wallet.chain.name, wallet.address] += each.is_new
     with suppress(MissingReference), translated(), connection.transaction():
         _name(connection, named, now)
-        report.add(connection, report.named_beyond_facts(+beyond))
+        report.add(connection, report.count_facts("named_beyond", +beyond))
         return len(named)
     return 0
 

@@ -27,7 +27,7 @@ from wallet_api.chain.providers.faults import ProviderFault, TooLarge
 from wallet_api.chain.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.chain.providers.parsing import clean, read_flag
-from wallet_api.chain.providers.replies import Reply, read_json, refuse
+from wallet_api.chain.providers.replies import Reply, read_as, read_json, refuse
 from wallet_api.settings import Settings
 
 _PAGE_ROWS = "100"
@@ -68,7 +68,7 @@ def moralis_evm(chain: Chain, settings: Settings, limits: Limits, metrics: Fetch
         page_parameters = {"limit": _PAGE_ROWS}
         while True:
             url = f"{settings.moralis_evm_url}/wallets/{address}/tokens"
-            page = fetch.get(url, parameters | page_parameters, _read_page)
+            page = fetch.get(url, parameters | page_parameters, read_as(_Page))
             for token in read_tokens(page.result, partial(_evm_token, chain), fetch):
                 # A second row of a token repeats the first.
                 tokens.setdefault(token.address, token)
@@ -118,7 +118,7 @@ def moralis_solana(
 
     def balances(address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         url = f"{settings.moralis_solana_url}/account/mainnet/{address}/portfolio"
-        portfolio = fetch.get(url, parameters, lambda reply: read_json(reply.body, _Portfolio))
+        portfolio = fetch.get(url, parameters, read_as(_Portfolio))
         accounts: set[str] = set()
 
         def token(row: dict[str, Any]) -> HeldToken | None:
@@ -157,10 +157,6 @@ def _refuse(reply: Reply) -> ProviderFault:
     if 400 <= reply.status < 500 and "wallet contains over" in reply.text:
         return TooLarge(f"status {reply.status}")
     return refuse(reply)
-
-
-def _read_page(reply: Reply) -> _Page:
-    return read_json(reply.body, _Page)
 
 
 def _read_balance(reply: Reply) -> int:

@@ -19,7 +19,7 @@ from wallet_api.chain.providers.markets.source import (
     read_price,
 )
 from wallet_api.chain.providers.parsing import read_row
-from wallet_api.chain.providers.replies import Reply, read_json
+from wallet_api.chain.providers.replies import read_as
 from wallet_api.settings import Settings
 
 
@@ -30,14 +30,12 @@ def dexscreener(settings: Settings, fetcher: Fetcher) -> MarketSource:
 
 def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
     """Return the prices of tokens by their pools."""
-    pools = fetch.get(f"{url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}", {}, _read_pools)
+    pools = fetch.get(
+        f"{url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}", {}, read_as(list[msgspec.Raw])
+    )
     found, left_out = _deepest(chain, frozenset(mints), pools)
     fetch.left_out += left_out
     return found
-
-
-def _read_pools(reply: Reply) -> list[msgspec.Raw]:
-    return read_json(reply.body, list[msgspec.Raw])
 
 
 def _deepest(

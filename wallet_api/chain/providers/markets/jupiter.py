@@ -13,7 +13,7 @@ from wallet_api.chain.providers.faults import Malformed
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
 from wallet_api.chain.providers.markets.source import MarketPrice, MarketSource, read_liquidity, read_price
 from wallet_api.chain.providers.parsing import read_row
-from wallet_api.chain.providers.replies import Reply, read_json
+from wallet_api.chain.providers.replies import read_as
 from wallet_api.settings import Settings
 
 
@@ -27,7 +27,7 @@ def jupiter(settings: Settings, fetcher: Fetcher) -> MarketSource:
 def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
     """Return the prices of tokens, without those that it does not trust."""
     found: dict[str, MarketPrice] = {}
-    rows = fetch.get(f"{url}/price/v3", {"ids": ",".join(mints)}, _read_rows)
+    rows = fetch.get(f"{url}/price/v3", {"ids": ",".join(mints)}, read_as(dict[str, msgspec.Raw]))
     if rows and not any(mint in rows for mint in mints):
         raise Malformed("a success of no requested token")
     for mint in mints:
@@ -40,7 +40,3 @@ def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mappi
         except UnusableRow:
             fetch.left_out += 1
     return found
-
-
-def _read_rows(reply: Reply) -> dict[str, msgspec.Raw]:
-    return read_json(reply.body, dict[str, msgspec.Raw])

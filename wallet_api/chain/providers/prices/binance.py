@@ -14,7 +14,7 @@ from wallet_api.base.chains import COINS, Currency
 from wallet_api.chain.providers.faults import Malformed
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
 from wallet_api.chain.providers.prices.quotes import PriceSource, Quote
-from wallet_api.chain.providers.replies import Reply, read_json, reply_time
+from wallet_api.chain.providers.replies import Reply, read_as, read_json, reply_time
 from wallet_api.settings import Settings
 
 _INTERVAL = "5m"
@@ -35,7 +35,7 @@ def binance(settings: Settings, fetcher: Fetcher) -> PriceSource:
 def _latest(fetch: Fetch, url: str, currencies: Sequence[Currency]) -> list[Quote]:
     symbols = [COINS[currency].binance_symbol for currency in currencies]
     parameters = {"symbols": orjson.dumps(symbols).decode()}
-    tickers = fetch.get(f"{url}/ticker/price", parameters, _read_tickers)
+    tickers = fetch.get(f"{url}/ticker/price", parameters, read_as(list[_Ticker]))
     now = datetime.now(UTC).replace(microsecond=0)
     prices = {ticker.symbol: ticker.price for ticker in tickers}
     return [
@@ -56,10 +56,6 @@ def _past(fetch: Fetch, url: str, currency: Currency, start: datetime, end: date
     }
     candles = fetch.get(f"{url}/klines", parameters, _read_candles)
     return (Quote(currency, price, moment) for moment, price in candles if price)
-
-
-def _read_tickers(reply: Reply) -> list[_Ticker]:
-    return read_json(reply.body, list[_Ticker])
 
 
 def _read_candles(reply: Reply) -> list[tuple[datetime, Decimal]]:

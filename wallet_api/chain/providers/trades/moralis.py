@@ -19,7 +19,7 @@ from wallet_api.chain.decoding.trades import draft_trades
 from wallet_api.chain.providers.faults import Malformed
 from wallet_api.chain.providers.fetch import Fetcher
 from wallet_api.chain.providers.parsing import clean, read_row
-from wallet_api.chain.providers.replies import Reply, read_json
+from wallet_api.chain.providers.replies import read_as
 from wallet_api.chain.providers.trades.source import Block, Chunk, Listed
 from wallet_api.settings import Settings
 
@@ -72,7 +72,7 @@ class MoralisTrades:
         cursors: set[str] = set()
         while True:
             with self._fetcher.begin(wallet.chain.name) as fetch:
-                page = fetch.get(url, parameters, _read_page)
+                page = fetch.get(url, parameters, read_as(_Page))
             last_page = [swap for raw in page.result if (swap := _swap_or_none(wallet, raw, left_out))]
             swaps += last_page
             if not page.cursor:
@@ -117,10 +117,6 @@ def _complete_part(
 def _drafted(swaps: list[Swap], left_out: list[LeftOut]) -> Chunk:
     drafted = draft_trades(swaps)
     return Chunk(drafted.drafts, left_out + drafted.left_out, swaps=len(swaps), wraps=drafted.wraps)
-
-
-def _read_page(reply: Reply) -> _Page:
-    return read_json(reply.body, _Page)
 
 
 def _swap_or_none(wallet: TrackedWallet, raw: msgspec.Raw, left_out: list[LeftOut]) -> Swap | None:
