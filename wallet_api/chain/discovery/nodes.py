@@ -3,15 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 
-from prometheus_client import CollectorRegistry
-
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.discovery.evm import EvmSource
 from wallet_api.chain.discovery.launches import FirstBuyers
 from wallet_api.chain.discovery.purse import Purse
 from wallet_api.chain.discovery.results import Results, SavingNode
 from wallet_api.chain.discovery.solana import SolanaSource
-from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.chain.sync.sources import node_url, trade_limits
 from wallet_api.settings import Settings
 
@@ -21,8 +18,7 @@ def node_source(
     settings: Settings, chain: str, mints: Sequence[str], purse: Purse, results: Results
 ) -> Iterator[Callable[[], FirstBuyers]]:
     """Yield what makes the source of a chain. Raise SettingsError."""
-    metrics = FetchMetrics(CollectorRegistry())
-    node = SavingNode(node_url(settings, chain), trade_limits(settings), metrics, purse, results)
+    node = SavingNode(node_url(settings, chain), trade_limits(settings), purse, results)
 
     def make() -> FirstBuyers:
         if CHAINS[chain].is_evm:

@@ -11,7 +11,6 @@ import orjson
 
 from wallet_api.chain.providers.fetch import Fetch, Limits
 from wallet_api.chain.providers.jsonrpc import MAX_BATCH, Call, Node, NodeResult, named
-from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.chain.providers.pace import Pace
 from wallet_api.database import Connection, Row, load_statements
 
@@ -88,8 +87,8 @@ class Results:
 class SavingNode(Node):
     """A node that is requested only what it has not returned before. Results of another URL are not used."""
 
-    def __init__(self, url: str, limits: Limits, metrics: FetchMetrics, pace: Pace, saved: Results) -> None:
-        super().__init__(url, limits, metrics, pace)
+    def __init__(self, url: str, limits: Limits, pace: Pace, saved: Results) -> None:
+        super().__init__(url, limits, pace=pace)
         self._node_url = url.encode()
         self._saved = saved
         self._last: Sequence[bytes] = ()

@@ -74,15 +74,15 @@ class Fetcher:
     """The HTTP client for one base URL of a provider: a session, and a breaker.
 
     Thread-safe; to be created in the worker, after the fork. A key is a header of the `session`. `refuse`
-    returns the fault for a reply with another status than 200. With a `pace`, each request waits for its
-    turn, retries included.
+    returns the fault for a reply with another status than 200. Without `metrics` nothing is counted. With a
+    `pace`, each request waits for its turn, retries included.
     """
 
     def __init__(
         self,
         provider: str,
         limits: Limits,
-        metrics: FetchMetrics,
+        metrics: FetchMetrics | None = None,
         refuse: Callable[[Reply], ProviderFault] = refuse,
         pace: Pace | None = None,
     ) -> None:
@@ -162,8 +162,9 @@ class Fetch:
             fetcher.breaker.failed(fault)
         outcome = fault.outcome if fault else "crashed" if error else "ok"
         size, left_out = self._bytes, self.left_out
-        fetcher.metrics.ended(fetcher.provider, self._chain, outcome, seconds)
-        fetcher.metrics.read(fetcher.provider, self._chain, size, left_out)
+        if fetcher.metrics is not None:
+            fetcher.metrics.ended(fetcher.provider, self._chain, outcome, seconds)
+            fetcher.metrics.read(fetcher.provider, self._chain, size, left_out)
         log.log(
             logging.WARNING if error or left_out else logging.INFO,
             "fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d left_out=%d detail=%r",

@@ -136,7 +136,9 @@ class Node:
     `methods` counts the calls that are sent, by method.
     """
 
-    def __init__(self, url: str, limits: Limits, metrics: FetchMetrics, pace: Pace | None = None) -> None:
+    def __init__(
+        self, url: str, limits: Limits, metrics: FetchMetrics | None = None, pace: Pace | None = None
+    ) -> None:
         self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse, pace=pace)
         self._url = url
         self._single_until = 0.0

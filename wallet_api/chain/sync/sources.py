@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
-from prometheus_client import CollectorRegistry
-
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.providers.fetch import SILENCE, Fetcher, Limits
@@ -20,7 +18,6 @@ from wallet_api.chain.providers.markets.source import MarketSource
 from wallet_api.chain.providers.metadata.evm import EvmTokens
 from wallet_api.chain.providers.metadata.faces import ReadFaces
 from wallet_api.chain.providers.metadata.solana import SolanaTokens
-from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.chain.providers.pace import Pace
 from wallet_api.chain.providers.prices.binance import binance
 from wallet_api.chain.providers.prices.coingecko import coingecko, refuse_coingecko
@@ -132,8 +129,7 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
 
 def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: ExitStack) -> Provider:
     pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
-    metrics = FetchMetrics(CollectorRegistry())
-    fetcher = Fetcher("moralis", limits, metrics, pace=pace)
+    fetcher = Fetcher("moralis", limits, pace=pace)
     fetcher.session.headers["X-API-Key"] = str(settings.moralis_api_key)
     stack.callback(fetcher.close)
     return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
@@ -155,7 +151,7 @@ def node_url(settings: Settings, chain: str) -> str:
 
 def _node_of(settings: Settings, limits: Limits, chain: str, stack: ExitStack) -> tuple[Node, Pace]:
     pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
-    node = Node(node_url(settings, chain), limits, FetchMetrics(CollectorRegistry()), pace)
+    node = Node(node_url(settings, chain), limits, pace=pace)
     stack.callback(node.fetcher.close)
     return node, pace
 
@@ -231,9 +227,8 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
         Pace(settings.coingecko_requests_per_minute / 60, hold),
         Pace(_BINANCE_REQUESTS_PER_SECOND, hold),
     ]
-    metrics = FetchMetrics(CollectorRegistry())
-    first = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces[0])
-    second = Fetcher("binance", limits, metrics, pace=paces[1])
+    first = Fetcher("coingecko", limits, refuse=refuse_coingecko, pace=paces[0])
+    second = Fetcher("binance", limits, pace=paces[1])
     with closing(first), closing(second):
         yield Prices((coingecko(settings, first), binance(settings, second))), paces
 
@@ -252,6 +247,6 @@ def market_source(settings: Settings) -> Iterator[tuple[MarketSource | None, Seq
         "jupiter": (jupiter, settings.jupiter_requests_per_minute),
     }[name]
     pace = Pace(per_minute / 60, settings.holdings_backoff_seconds)
-    fetcher = Fetcher(name, limits, FetchMetrics(CollectorRegistry()), pace=pace)
+    fetcher = Fetcher(name, limits, pace=pace)
     with closing(fetcher):
         yield make(settings, fetcher), [pace]
