@@ -1,9 +1,8 @@
 -- The snapshots of balances, and the claims to refresh them.
 
 -- find --
--- A tracked wallet with its latest snapshot, and the state of its refresh. Tokens of more than max_bytes, as they
--- are stored, are left out.
--- Needs wallets_pkey, holdings_snapshots_pkey.
+-- A tracked wallet with its latest snapshot, and the state of its refresh. Tokens of more than max_bytes, as
+-- they are stored, are left out. Needs wallets_pkey, holdings_snapshots_pkey.
 SELECT wallet.wallet_id,
        snapshot.native_amount,
        snapshot.left_out,

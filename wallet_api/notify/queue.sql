@@ -57,8 +57,8 @@ UPDATE notify_targets
  WHERE target = %(target)s;
 
 -- failed --
--- Count a try that failed. After an hour without one it begins to fail anew; after three days it is paused. Needs
--- notify_targets_pkey.
+-- Count a try that failed. After an hour without one it begins to fail anew; after three days it is paused.
+-- Needs notify_targets_pkey.
 UPDATE notify_targets
    SET failures = failures + 1,
        failed_at = %(now)s,
@@ -81,8 +81,8 @@ UPDATE notify_messages
  WHERE place = %(place)s;
 
 -- set_aside --
--- Set a refused message aside; after some in a row the target is paused, or at once. Needs notify_messages_pkey,
--- notify_targets_pkey.
+-- Set a refused message aside; after some in a row the target is paused, or at once. Needs
+-- notify_messages_pkey, notify_targets_pkey.
   WITH aside AS (
        UPDATE notify_messages
           SET refused_at = %(now)s,
@@ -101,12 +101,16 @@ UPDATE notify_targets
        failures = 0,
        failing_since = NULL,
        failure = CASE WHEN %(pauses)s OR refused_in_a_row + 1 >= %(most_in_a_row)s THEN %(failure)s::text END,
-       paused_at = CASE WHEN %(pauses)s OR refused_in_a_row + 1 >= %(most_in_a_row)s THEN %(now)s::timestamptz END
+       paused_at = CASE
+                   WHEN %(pauses)s OR refused_in_a_row + 1 >= %(most_in_a_row)s
+                   THEN %(now)s::timestamptz
+                   END
  WHERE target = %(target)s
 RETURNING paused_at;
 
 -- retry --
--- Let all refused messages to a target wait again, in their order. Needs notify_messages_by_refusal, notify_targets_pkey.
+-- Let all refused messages to a target wait again, in their order. Needs notify_messages_by_refusal,
+-- notify_targets_pkey.
   WITH again AS (
        UPDATE notify_messages
           SET refused_at = NULL,
@@ -128,8 +132,8 @@ RETURNING (SELECT count(*)
           paused_at;
 
 -- drop_refused --
--- Drop refused messages, and count them: the one of an id to a target, or those to all targets that were refused before a time.
--- Needs notify_messages_by_refusal, notify_targets_pkey.
+-- Drop refused messages, and count them: the one of an id to a target, or those to all targets that were
+-- refused before a time. Needs notify_messages_by_refusal, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE refused_at IS NOT NULL
@@ -151,8 +155,8 @@ UPDATE notify_targets
 RETURNING counted.count;
 
 -- collected --
--- Remove the messages of digests that are due by now; of each digest, the first ones, how many, their ids and times.
--- Needs notify_messages_by_digest, notify_targets_pkey.
+-- Remove the messages of digests that are due by now; of each digest, the first ones, how many, their ids and
+-- times. Needs notify_messages_by_digest, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE due_at <= %(now)s
@@ -188,8 +192,8 @@ SELECT waiting
    FOR UPDATE;
 
 -- flood --
--- Some of the oldest messages to a target, if more than its number for a minute have arrived within one: how many, and those that
--- one of them stands for already; NULL without such. Needs notify_messages_by_target.
+-- Some of the oldest messages to a target, if more than its number for a minute have arrived within one: how
+-- many, and those that one of them stands for already; NULL without such. Needs notify_messages_by_target.
   WITH oldest AS (
        SELECT *
          FROM notify_messages
@@ -220,7 +224,8 @@ SELECT count(*) AS rows,
 HAVING count(*) > %(per_minute)s;
 
 -- hold_back --
--- Let the last message of a flood stand for all of them. Needs notify_messages_by_target, notify_messages_pkey, notify_targets_pkey.
+-- Let the last message of a flood stand for all of them. Needs notify_messages_by_target,
+-- notify_messages_pkey, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE target = %(target)s
@@ -246,7 +251,8 @@ UPDATE notify_targets
  WHERE target = %(target)s;
 
 -- drop --
--- Drop some of the messages to a target, and count them. Needs notify_messages_by_target, notify_messages_pkey, notify_targets_pkey.
+-- Drop some of the messages to a target, and count them. Needs notify_messages_by_target,
+-- notify_messages_pkey, notify_targets_pkey.
   WITH removed AS (
        DELETE FROM notify_messages
         WHERE place IN (SELECT place

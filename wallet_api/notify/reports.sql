@@ -30,18 +30,27 @@ SELECT ordinal,
        event_id,
        is_reported,
        traded_at
-  FROM unnest(%(blockchains)s::text[], %(wallet_addresses)s::text[], %(mints)s::text[], %(tx_signatures)s::text[],
-              %(are_sells)s::boolean[], %(event_indexes)s::integer[])
+  FROM unnest(%(blockchains)s::text[],
+              %(wallet_addresses)s::text[],
+              %(mints)s::text[],
+              %(tx_signatures)s::text[],
+              %(are_sells)s::boolean[],
+              %(event_indexes)s::integer[])
        WITH ORDINALITY AS key (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, ordinal)
   JOIN notify_trades
  USING (blockchain, wallet_address, mint, tx_signature, is_sell, event_index);
 
 -- first_buys --
--- Which of some trades are the first buy of their wallet in their token; of several at one time it is the first by its key.
--- Needs tokens_blockchain_mint_key, wallets_blockchain_address_key, positions_pkey, trades_by_time.
+-- Which of some trades are the first buy of their wallet in their token; of several at one time it is the
+-- first by its key. Needs tokens_blockchain_mint_key, wallets_blockchain_address_key, positions_pkey,
+-- trades_by_time.
 SELECT key.ordinal
-  FROM unnest(%(blockchains)s::text[], %(wallet_addresses)s::text[], %(mints)s::text[], %(tx_signatures)s::text[],
-              %(are_sells)s::boolean[], %(event_indexes)s::integer[])
+  FROM unnest(%(blockchains)s::text[],
+              %(wallet_addresses)s::text[],
+              %(mints)s::text[],
+              %(tx_signatures)s::text[],
+              %(are_sells)s::boolean[],
+              %(event_indexes)s::integer[])
        WITH ORDINALITY AS key (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, ordinal)
   JOIN tokens
     ON tokens.blockchain = key.blockchain
@@ -68,11 +77,29 @@ SELECT key.ordinal
 -- report_trades --
 -- Needs notify_trades_pkey.
 INSERT INTO notify_trades (
-       blockchain, wallet_address, mint, tx_signature, is_sell, event_index, rule, event_id, is_reported, traded_at, reported_at)
+       blockchain,
+       wallet_address,
+       mint,
+       tx_signature,
+       is_sell,
+       event_index,
+       rule,
+       event_id,
+       is_reported,
+       traded_at,
+       reported_at)
 SELECT *
-  FROM unnest(%(blockchains)s::text[], %(wallet_addresses)s::text[], %(mints)s::text[], %(tx_signatures)s::text[],
-              %(are_sells)s::boolean[], %(event_indexes)s::integer[], %(rules)s::text[], %(event_ids)s::text[],
-              %(are_reported)s::boolean[], %(traded_at)s::timestamptz[], %(reported_at)s::timestamptz[])
+  FROM unnest(%(blockchains)s::text[],
+              %(wallet_addresses)s::text[],
+              %(mints)s::text[],
+              %(tx_signatures)s::text[],
+              %(are_sells)s::boolean[],
+              %(event_indexes)s::integer[],
+              %(rules)s::text[],
+              %(event_ids)s::text[],
+              %(are_reported)s::boolean[],
+              %(traded_at)s::timestamptz[],
+              %(reported_at)s::timestamptz[])
     ON CONFLICT (blockchain, wallet_address, mint, tx_signature, is_sell, event_index, rule) DO UPDATE
    SET event_id = excluded.event_id,
        is_reported = excluded.is_reported,
@@ -80,8 +107,8 @@ SELECT *
        reported_at = excluded.reported_at;
 
 -- take_back_of_wallet --
--- What some rules reported of the trades of a wallet is reported no longer; of each rule, the id of what it reported of the newest
--- one. Needs notify_trades_pkey.
+-- What some rules reported of the trades of a wallet is reported no longer; of each rule, the id of what it
+-- reported of the newest one. Needs notify_trades_pkey.
   WITH taken AS (
        UPDATE notify_trades
           SET is_reported = FALSE,
@@ -134,7 +161,8 @@ SELECT blockchain,
    AND notify_clusters.mint = token.mint;
 
 -- tokens_of_clusters --
--- The tokens with clusters that may have a trade of a wallet, in a token, or before a time. Reads the table, which is small.
+-- The tokens with clusters that may have a trade of a wallet, in a token, or before a time. Reads the table,
+-- which is small.
 SELECT DISTINCT blockchain,
        mint
   FROM notify_clusters
@@ -148,7 +176,15 @@ SELECT DISTINCT blockchain,
 -- report_cluster --
 -- Needs notify_clusters_pkey.
 INSERT INTO notify_clusters (blockchain, mint, rule, ended_at, event_id, is_reported, wallets, reported_at)
-VALUES (%(blockchain)s, %(mint)s, %(rule)s, %(ended_at)s, %(event_id)s, %(is_reported)s, %(wallets)s, %(reported_at)s)
+VALUES (
+       %(blockchain)s,
+       %(mint)s,
+       %(rule)s,
+       %(ended_at)s,
+       %(event_id)s,
+       %(is_reported)s,
+       %(wallets)s,
+       %(reported_at)s)
     ON CONFLICT (blockchain, mint, rule, ended_at) DO UPDATE
    SET event_id = excluded.event_id,
        is_reported = excluded.is_reported,
@@ -156,9 +192,9 @@ VALUES (%(blockchain)s, %(mint)s, %(rule)s, %(ended_at)s, %(event_id)s, %(is_rep
        reported_at = excluded.reported_at;
 
 -- wallets --
--- The wallets with trades in a token in (since, until], of those trades that a rule counts: the last one up to a time, the
--- first one after it, and the transaction of the first one up to it.
--- Needs tokens_blockchain_mint_key, trades_by_token, wallets_pkey, positions_pkey, token_faces_pkey.
+-- The wallets with trades in a token in (since, until], of those trades that a rule counts: the last one up
+-- to a time, the first one after it, and the transaction of the first one up to it. Needs
+-- tokens_blockchain_mint_key, trades_by_token, wallets_pkey, positions_pkey, token_faces_pkey.
 SELECT wallets.address,
        max(trades.created_at) FILTER (WHERE trades.created_at <= %(at)s) AS last_before,
        min(trades.created_at) FILTER (WHERE trades.created_at > %(at)s) AS first_after,
@@ -182,11 +218,14 @@ SELECT wallets.address,
    AND (%(addresses)s::text[] IS NULL OR wallets.address = ANY (%(addresses)s::text[]))
    AND (%(wants_sells)s::boolean IS NULL OR trades.is_sell = %(wants_sells)s::boolean)
    AND (%(min_value)s::numeric IS NULL OR round_half_up(trades.value, 9) >= %(min_value)s::numeric)
-   AND (%(min_value_usd)s::numeric IS NULL OR round_half_up(trades.value_usd, 4) >= %(min_value_usd)s::numeric)
+   AND (%(min_value_usd)s::numeric IS NULL
+        OR round_half_up(trades.value_usd, 4) >= %(min_value_usd)s::numeric)
    AND (%(min_market_cap)s::numeric IS NULL
-        OR price_per_token(trades.value, trades.token_amount) * round_half_up(supply, 18) >= %(min_market_cap)s::numeric)
+        OR price_per_token(trades.value, trades.token_amount) * round_half_up(supply, 18)
+           >= %(min_market_cap)s::numeric)
    AND (%(max_market_cap)s::numeric IS NULL
-        OR price_per_token(trades.value, trades.token_amount) * round_half_up(supply, 18) <= %(max_market_cap)s::numeric)
+        OR price_per_token(trades.value, trades.token_amount) * round_half_up(supply, 18)
+           <= %(max_market_cap)s::numeric)
    AND (NOT %(exit)s::boolean OR (trades.is_sell AND round_half_up(trades.quantity_after, 18) = 0))
    AND (NOT %(first_buy)s::boolean OR (NOT trades.is_sell AND trades.created_at = positions.first_buy))
  GROUP BY wallets.address;

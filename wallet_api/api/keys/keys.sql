@@ -2,14 +2,34 @@
 
 -- create --
 -- Insert a key. Returns no row if a key that is not revoked has the name. Needs api_keys_by_name.
-INSERT INTO api_keys (name, key_hash, credits, monthly, credits_month, rate, expires_at, chains, types, operations)
-VALUES (%(name)s, %(key_hash)s, %(credits)s, %(monthly)s, this_month(), %(rate)s, %(expires_at)s, %(chains)s,
-        %(types)s, %(operations)s)
+INSERT INTO api_keys (
+       name,
+       key_hash,
+       credits,
+       monthly,
+       credits_month,
+       rate,
+       expires_at,
+       chains,
+       types,
+       operations)
+VALUES (
+       %(name)s,
+       %(key_hash)s,
+       %(credits)s,
+       %(monthly)s,
+       this_month(),
+       %(rate)s,
+       %(expires_at)s,
+       %(chains)s,
+       %(types)s,
+       %(operations)s)
     ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING
 RETURNING key_id;
 
 -- find --
--- The key of a name: the one that is not revoked, else the last one that was. There are few keys, so all are read.
+-- The key of a name: the one that is not revoked, else the last one that was. There are few keys, so all are
+-- read.
 SELECT key_id,
        revoked_at,
        expires_at,
@@ -38,8 +58,8 @@ UPDATE api_keys
 RETURNING credits;
 
 -- set --
--- Change what is given of a key: its rate, its expiry, its balance, its credits for each month, and what it is bound to. NULL
--- is the service's rate, no expiry, unlimited, none, and any. Needs api_keys_pkey.
+-- Change what is given of a key: its rate, its expiry, its balance, its credits for each month, and what it
+-- is bound to. NULL is the service's rate, no expiry, unlimited, none, and any. Needs api_keys_pkey.
 UPDATE api_keys
    SET credits = CASE
                    WHEN %(sets_credits)s

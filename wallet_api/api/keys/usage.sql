@@ -1,9 +1,9 @@
 -- What an operator watches of keys.
 
 -- list --
--- All keys, by name, the oldest of a name first, each with its use of a day and of the 30 days up to it. credits
--- do not yet reflect the charges of the last 50 ms, and the use not that of the last 10 seconds, which workers
--- settle later.
+-- All keys, by name, the oldest of a name first, each with its use of a day and of the 30 days up to it.
+-- credits do not yet reflect the charges of the last 50 ms, and the use not that of the last 10 seconds,
+-- which workers settle later.
 SELECT api_keys.key_id,
        api_keys.name,
        balance(api_keys.credits, api_keys.monthly, api_keys.credits_month) AS credits,
@@ -34,8 +34,8 @@ SELECT api_keys.key_id,
  ORDER BY api_keys.name COLLATE "C", api_keys.key_id;
 
 -- usage --
--- What keys were used for from a day on, until before another, by key, day and operation; of one name, or of all. Needs
--- key_use_by_day, api_keys_pkey.
+-- What keys were used for from a day on, until before another, by key, day and operation; of one name, or of
+-- all. Needs key_use_by_day, api_keys_pkey.
 SELECT api_keys.name,
        use.day,
        use.operation,
@@ -53,8 +53,8 @@ SELECT api_keys.name,
           use.operation COLLATE "C";
 
 -- count_short --
--- How many keys are empty, or low: their balance is less than what they are charged in a week, or until it renews. A week is
--- the last seven days of UTC. There are few keys, so all are read. Needs key_use_by_day.
+-- How many keys are empty, or low: their balance is less than what they are charged in a week, or until it
+-- renews. A week is the last seven days of UTC. There are few keys, so all are read. Needs key_use_by_day.
   WITH limited AS (
        SELECT key_id,
               balance(credits, monthly, credits_month) AS credits,

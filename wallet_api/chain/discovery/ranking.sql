@@ -1,5 +1,5 @@
--- Sums over the trades of candidates that were walked, in the temporary tables of an import: their own trades in the given
--- tokens, and no row of the ledger.
+-- Sums over the trades of candidates that were walked, in the temporary tables of an import: their own trades
+-- in the given tokens, and no row of the ledger.
 
 -- positions --
 SELECT wallet_id,
@@ -13,7 +13,8 @@ SELECT wallet_id,
  ORDER BY wallet_id, token_id;
 
 -- wallets --
--- Those that won in most of the tokens in which they were early come first, so that one hit ranks nobody above them.
+-- Those that won in most of the tokens in which they were early come first, so that one hit ranks nobody
+-- above them.
   WITH early AS (
        SELECT *
          FROM unnest(%(wallet_ids)s::bigint[], %(token_ids)s::bigint[]) AS early (wallet_id, token_id)

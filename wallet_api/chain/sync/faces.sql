@@ -1,8 +1,8 @@
 -- The faces of tokens.
 
 -- due --
--- The tokens of a chain without a face, the newest first, then those tried longest ago that were traded since a time.
--- Needs tokens_blockchain_mint_key, token_faces_pkey, token_prices_pkey.
+-- The tokens of a chain without a face, the newest first, then those tried longest ago that were traded since
+-- a time. Needs tokens_blockchain_mint_key, token_faces_pkey, token_prices_pkey.
 SELECT tokens.token_id,
        tokens.mint
   FROM tokens

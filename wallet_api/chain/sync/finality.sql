@@ -19,7 +19,8 @@ VALUES (%(blockchain)s, %(number)s, %(hash)s, %(created_at)s, %(transactions)s)
        created_at = excluded.created_at,
        transactions = CASE WHEN sync_blocks.hash = excluded.hash
                            THEN ARRAY(SELECT DISTINCT signature
-                                        FROM unnest(sync_blocks.transactions || excluded.transactions) AS signature)
+                                        FROM unnest(sync_blocks.transactions || excluded.transactions)
+                                             AS signature)
                            ELSE excluded.transactions
                       END;
 
@@ -51,7 +52,8 @@ DELETE FROM final_blocks
  WHERE blockchain = ANY(%(blockchains)s::text[]);
 
 -- orphaned_trades --
--- The trades of some transactions, each of the second of its block. Needs wallets_by_group, trades_by_time, tokens_pkey.
+-- The trades of some transactions, each of the second of its block. Needs wallets_by_group, trades_by_time,
+-- tokens_pkey.
 SELECT wallets.blockchain,
        wallets.address AS wallet_address,
        trades.tx_signature,

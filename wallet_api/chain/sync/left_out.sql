@@ -1,8 +1,8 @@
 -- What was left out: kept, and read again.
 
 -- due --
--- What was left out and last tried before a time, those tried longest ago first; of what others did, what was not
--- tried again. Needs sync_left_out_by_trial, wallets_pkey.
+-- What was left out and last tried before a time, those tried longest ago first; of what others did, what was
+-- not tried again. Needs sync_left_out_by_trial, wallets_pkey.
 SELECT kept.wallet_id,
        wallets.blockchain,
        wallets.address,
@@ -21,7 +21,8 @@ SELECT kept.wallet_id,
  LIMIT %(most)s;
 
 -- keep --
--- Keep what was left out of some wallets, but for what is named or accepted. Needs wallets_pkey, sync_left_out_pkey.
+-- Keep what was left out of some wallets, but for what is named or accepted. Needs wallets_pkey,
+-- sync_left_out_pkey.
 INSERT INTO sync_left_out AS kept (
        wallet_id, tx_signature, reason, detail, created_at, is_signed, first_seen_at, tried_at)
 SELECT given.wallet_id,
@@ -49,8 +50,8 @@ RETURNING wallet_id,
           first_seen_at = %(now)s::timestamptz AS is_new;
 
 -- expire --
--- Forget what others did and is not named, after a time and beyond the newest ones of a chain; return how many. Needs
--- sync_left_out_unsigned, wallets_pkey.
+-- Forget what others did and is not named, after a time and beyond the newest ones of a chain; return how
+-- many. Needs sync_left_out_unsigned, wallets_pkey.
 DELETE FROM sync_left_out AS kept
  USING wallets
  WHERE wallets.wallet_id = kept.wallet_id

@@ -1,8 +1,9 @@
 -- The signals of full hours, and what became of them.
 
 -- missing --
--- The hours of groups that are not kept, until the hour `latest`, the newest first: those since a time, and since the oldest kept one.
--- A chain's wallets of all types are a group, too. Needs signal_hours_pkey. All groups are read.
+-- The hours of groups that are not kept, until the hour `latest`, the newest first: those since a time, and
+-- since the oldest kept one. A chain's wallets of all types are a group, too. Needs signal_hours_pkey. All
+-- groups are read.
 SELECT tracked.blockchain,
        tracked.type,
        hours.hour
@@ -18,7 +19,8 @@ SELECT tracked.blockchain,
          FROM signal_hours AS kept
         WHERE kept.blockchain = tracked.blockchain
           AND kept.type = tracked.type) AS oldest
- CROSS JOIN LATERAL generate_series(LEAST(%(since)s::timestamptz, oldest.hour, %(latest)s::timestamptz), %(latest)s,
+ CROSS JOIN LATERAL generate_series(LEAST(%(since)s::timestamptz, oldest.hour, %(latest)s::timestamptz),
+                                    %(latest)s,
                                     interval '1 hour') AS hours (hour)
  WHERE tracked.blockchain = ANY (%(blockchains)s::text[])
    AND NOT EXISTS (SELECT
@@ -69,8 +71,8 @@ VALUES (%(blockchain)s, %(type)s, %(hour)s, 'cluster', %(cluster)s),
     ON CONFLICT (blockchain, type, hour, kind) DO NOTHING;
 
 -- due --
--- The oldest hour of which a span is over at `now` that is not decided, with its tokens and how many of its spans are over.
--- Needs signal_hours_by_due.
+-- The oldest hour of which a span is over at `now` that is not decided, with its tokens and how many of its
+-- spans are over. Needs signal_hours_by_due.
   WITH due AS (
        SELECT kept.hour,
               spans.over,
@@ -108,8 +110,12 @@ SELECT token_id,
        price_at,
        source,
        change_percent
-  FROM unnest(%(token_ids)s::bigint[], %(span_seconds)s::integer[], %(price)s::numeric[], %(price_at)s::timestamptz[],
-              %(source)s::text[], %(change_percent)s::numeric[])
+  FROM unnest(%(token_ids)s::bigint[],
+              %(span_seconds)s::integer[],
+              %(price)s::numeric[],
+              %(price_at)s::timestamptz[],
+              %(source)s::text[],
+              %(change_percent)s::numeric[])
        AS outcome (token_id, span_seconds, price, price_at, source, change_percent)
     ON CONFLICT (token_id, hour, span_seconds) DO NOTHING;
 

@@ -11,7 +11,8 @@ SELECT DISTINCT
    AND still_held(positions.quantity, positions.peak);
 
 -- bought --
--- The tokens of some chains that a tracked wallet bought since a time. Needs lifetimes_by_last_seen, trades_by_time.
+-- The tokens of some chains that a tracked wallet bought since a time. Needs lifetimes_by_last_seen,
+-- trades_by_time.
 SELECT DISTINCT
        within.token_id
   FROM lifetimes
@@ -27,8 +28,8 @@ SELECT DISTINCT
    AND lifetimes.last_seen > %(since)s;
 
 -- due --
--- Of these tokens those that were not asked for in the present minute, if they were bought, and hour, if they are only held; the one
--- that is late the longest first. Needs tokens_pkey, market_prices_pkey.
+-- Of these tokens those that were not asked for in the present minute, if they were bought, and hour, if they
+-- are only held; the one that is late the longest first. Needs tokens_pkey, market_prices_pkey.
 SELECT tokens.token_id,
        tokens.blockchain,
        tokens.mint
@@ -44,4 +45,6 @@ SELECT tokens.token_id,
     ON market_prices.token_id = wanted.token_id
  WHERE market_prices.asked_at IS NULL
     OR market_prices.asked_at < date_bin(wanted.seconds * interval '1 second', %(now)s::timestamptz, 'epoch')
- ORDER BY market_prices.asked_at + wanted.seconds * interval '1 second' NULLS FIRST, wanted.seconds, tokens.token_id;
+ ORDER BY market_prices.asked_at + wanted.seconds * interval '1 second' NULLS FIRST,
+          wanted.seconds,
+          tokens.token_id;

@@ -1,7 +1,8 @@
 -- The second reading of blocks, a day later.
 
 -- due --
--- Until when the blocks of a chain were read again, and until when its wallets are read. Needs sync_chains_pkey.
+-- Until when the blocks of a chain were read again, and until when its wallets are read. Needs
+-- sync_chains_pkey.
 SELECT rechecked_until,
        synced_until
   FROM sync_chains

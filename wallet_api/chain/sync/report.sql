@@ -1,8 +1,9 @@
--- What syncs report. A row of sync_report is a fact of a chain; each list is one of `sync status --json`, but for buckets.
+-- What syncs report. A row of sync_report is a fact of a chain; each list is one of `sync status --json`, but
+-- for buckets.
 
 -- add --
--- Add to the totals of facts, and replace those of their numbers and times that are given; in one order, so that no two
--- of these wait for each other. Needs sync_report_pkey.
+-- Add to the totals of facts, and replace those of their numbers and times that are given; in one order, so
+-- that no two of these wait for each other. Needs sync_report_pkey.
 INSERT INTO sync_report AS kept (blockchain, name, label, total, last, at)
 SELECT *
   FROM unnest(%(blockchains)s::text[], %(names)s::text[], %(labels)s::text[], %(totals)s::double precision[],
@@ -32,7 +33,8 @@ SELECT max(at) AS called_at
    AND name = 'calls';
 
 -- forget --
--- Forget facts of some chains whose names begin with a prefix, of one label or of all. Needs sync_report_pkey.
+-- Forget facts of some chains whose names begin with a prefix, of one label or of all. Needs
+-- sync_report_pkey.
 DELETE FROM sync_report
  WHERE blockchain = ANY(%(blockchains)s::text[])
    AND starts_with(name, %(prefix)s)
@@ -44,7 +46,8 @@ DELETE FROM sync_blocks
  WHERE blockchain = %(blockchain)s;
 
 -- syncs --
--- The last successful round of each sync and chain, or the first attempt, and the round under way. Needs sync_report_pkey.
+-- The last successful round of each sync and chain, or the first attempt, and the round under way. Needs
+-- sync_report_pkey.
 SELECT label AS job,
        blockchain,
        bool_or(total > 0) FILTER (WHERE name = 'rounds') AS has_succeeded,
@@ -63,8 +66,8 @@ HAVING bool_or(name = 'rounds')
  ORDER BY label, blockchain;
 
 -- left_out --
--- What made no trade by reason: since ever, in the last round, and what is kept to be read again. What others did has one
--- reason. Needs sync_report_pkey, wallets_pkey.
+-- What made no trade by reason: since ever, in the last round, and what is kept to be read again. What others
+-- did has one reason. Needs sync_report_pkey, wallets_pkey.
 WITH kept AS (
     SELECT wallets.blockchain,
            CASE WHEN left_out.is_signed THEN left_out.reason ELSE %(unsigned)s END AS reason,
@@ -87,8 +90,8 @@ SELECT fact.blockchain,
  ORDER BY fact.blockchain, fact.label;
 
 -- named_chains --
--- How many transactions of each chain are named, and how many more there were than are kept. Needs sync_report_pkey,
--- wallets_pkey.
+-- How many transactions of each chain are named, and how many more there were than are kept. Needs
+-- sync_report_pkey, wallets_pkey.
 WITH named AS (
     SELECT wallets.blockchain,
            count(*) AS named
@@ -140,7 +143,8 @@ SELECT blockchain,
  ORDER BY blockchain, label;
 
 -- follows --
--- How chains are watched; where nothing was added for a time, no process is connected. Needs sync_report_pkey.
+-- How chains are watched; where nothing was added for a time, no process is connected. Needs
+-- sync_report_pkey.
 SELECT blockchain,
        (array_agg(label ORDER BY at DESC) FILTER (WHERE name = 'watch_method'))[1] AS method,
        max(last) FILTER (WHERE name = 'watch_wallets')::bigint AS wallets,

@@ -6,7 +6,8 @@ SELECT bool_and(pg_try_advisory_lock(%(lock_class)s::integer, lock)) AS held
   FROM unnest(%(locks)s::integer[]) AS lock;
 
 -- holder --
--- Another session that holds one of these locks on this database: its application name, and when it connected.
+-- Another session that holds one of these locks on this database: its application name, and when it
+-- connected.
 SELECT activity.application_name,
        activity.backend_start
   FROM pg_locks AS held

@@ -22,8 +22,9 @@ SELECT wallets.wallet_id,
  ORDER BY state.tried_at NULLS FIRST, wallets.wallet_id;
 
 -- save --
--- Save the span of which the trades of tracked wallets are imported, or a failure, which leaves the span as it is;
--- return the wallets, which are no longer read with their chain. Needs wallets_pkey, sync_wallets_pkey.
+-- Save the span of which the trades of tracked wallets are imported, or a failure, which leaves the span as
+-- it is; return the wallets, which are no longer read with their chain. Needs wallets_pkey,
+-- sync_wallets_pkey.
 INSERT INTO sync_wallets AS state (wallet_id, synced_from, synced_until, rechecked_at, tried_at, failure)
 SELECT wallet.wallet_id,
        given.synced_from,
@@ -60,7 +61,8 @@ UPDATE sync_wallets
  WHERE wallet_id = ANY(%(wallet_ids)s::bigint[]);
 
 -- leave --
--- From now on, wallets are read as far as they have been, by themselves. Needs sync_wallets_pkey, sync_chains_pkey.
+-- From now on, wallets are read as far as they have been, by themselves. Needs sync_wallets_pkey,
+-- sync_chains_pkey.
 UPDATE sync_wallets AS state
    SET is_with_chain = false,
        synced_until = chain.synced_until

@@ -1,10 +1,12 @@
 -- What looks like a trade without a proof: kept by name, until an operator accepts it.
 
 -- known --
--- Of some wallets, how many transactions are named, and which of some are named or accepted. Needs sync_left_out_pkey.
+-- Of some wallets, how many transactions are named, and which of some are named or accepted. Needs
+-- sync_left_out_pkey.
 SELECT wallet_id,
        count(*) FILTER (WHERE reason = %(unsigned)s) AS named,
-       COALESCE(array_agg(tx_signature) FILTER (WHERE tx_signature = ANY(%(signatures)s::text[])), '{}') AS known
+       COALESCE(array_agg(tx_signature) FILTER (WHERE tx_signature = ANY(%(signatures)s::text[])), '{}')
+       AS known
   FROM sync_left_out
  WHERE wallet_id = ANY(%(wallet_ids)s::bigint[])
    AND trades IS NOT NULL
@@ -23,7 +25,10 @@ SELECT given.wallet_id,
        given.trades::jsonb,
        %(now)s::timestamptz,
        %(now)s::timestamptz
-  FROM unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[], %(moments)s::timestamptz[], %(trades)s::text[])
+  FROM unnest(%(wallet_ids)s::bigint[],
+              %(signatures)s::text[],
+              %(moments)s::timestamptz[],
+              %(trades)s::text[])
        AS given (wallet_id, tx_signature, created_at, trades)
   JOIN wallets
     ON wallets.wallet_id = given.wallet_id
@@ -61,7 +66,8 @@ SELECT report.blockchain,
  ORDER BY report.blockchain, report.label;
 
 -- found --
--- A transaction of a wallet that is named or accepted, on each chain that has it. Needs wallets_by_group, sync_left_out_pkey.
+-- A transaction of a wallet that is named or accepted, on each chain that has it. Needs wallets_by_group,
+-- sync_left_out_pkey.
 SELECT kept.wallet_id,
        wallets.blockchain,
        wallets.address AS wallet_address,

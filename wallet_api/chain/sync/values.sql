@@ -32,5 +32,6 @@ SELECT trade.blockchain,
                moment AS created_at,
                native_currency(blockchain) AS currency,
                TRUE AS wants_price
-          FROM unnest(%(blockchains)s::text[], %(moments)s::timestamptz[]) AS wanted (blockchain, moment)) AS trade
+          FROM unnest(%(blockchains)s::text[], %(moments)s::timestamptz[])
+               AS wanted (blockchain, moment)) AS trade
 {ledger.nearest_price};

@@ -1,4 +1,5 @@
--- The tokens that a wallet holds according to its trades, in their smallest units. Needs the key of wallets by address, and that of positions.
+-- The tokens that a wallet holds according to its trades, in their smallest units. Needs the key of wallets
+-- by address, and that of positions.
 SELECT positions.mint,
        trunc(positions.quantity * 10::numeric ^ %(decimals)s::integer) AS units
   FROM wallets
