@@ -9,23 +9,19 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import base58
 
 Blockchain = Literal["solana", "bnb", "base", "eth", "rh"]
+WalletType = Literal["kol", "smart", "whale"]
 Currency = Literal["SOL", "BNB", "ETH"]
 
+WALLET_TYPES: tuple[WalletType, ...] = get_args(WalletType)
 # What wallets of each type are.
-TYPE_WORDS: Mapping[str, str] = MappingProxyType(
+TYPE_WORDS: Mapping[WalletType, str] = MappingProxyType(
     {"kol": "key opinion leaders", "smart": "smart money", "whale": "whales"}
 )
-WALLET_TYPES = tuple(TYPE_WORDS)
-if TYPE_CHECKING:
-    # mypy takes none that is computed.
-    WalletType = str
-else:
-    WalletType = Literal[WALLET_TYPES]
 # As a type of a group: all types of its chain.
 ALL_TYPES = "all"
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
@@ -91,7 +87,7 @@ class Chain:
     """
 
     name: Blockchain
-    types: tuple[str, ...]
+    types: tuple[WalletType, ...]
     coin: Coin
     is_address: Callable[[str], bool]
     address_form: str
