@@ -20,6 +20,7 @@ from types import FrameType
 from urllib.parse import urlsplit
 
 import click
+import hypothesis
 import psutil
 import psycopg
 import pytest
@@ -27,6 +28,7 @@ import requests
 import valkey
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg_pool import ConnectionPool
 
@@ -42,6 +44,10 @@ from wallet_api.database import Connection, connect, migrations
 from wallet_api.database.migrations.placement import place_tables
 from wallet_api.operate import embedded
 from wallet_api.settings import Settings
+
+# A busy machine draws and runs examples slowly, which says nothing of the code.
+hypothesis.settings.register_profile("calm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis.settings.load_profile("calm")
 
 NewDatabase = Callable[[], AbstractContextManager[str]]
 
