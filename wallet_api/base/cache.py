@@ -68,14 +68,12 @@ class Cache(Generic[Value]):
 
     def find(self, key: Hashable) -> Value | None:
         """Return the value of a key if it is cached and has not expired."""
-        with self._lock:
-            cached = self._entries.get(key)
+        cached = self._entry(key)
         return None if cached is None or self._has_expired(cached, self.timer()) else cached.value
 
     def find_expired(self, key: Hashable) -> Value | None:
         """Return the value of a key if it is cached, even if it has expired."""
-        with self._lock:
-            cached = self._entries.get(key)
+        cached = self._entry(key)
         return None if cached is None else cached.value
 
     def put(self, key: Hashable, value: Value, made_at: float) -> None:
@@ -91,8 +89,7 @@ class Cache(Generic[Value]):
         if self._ttl_seconds == 0:
             with self._slot(wait=True):
                 return Cached(compute(), now, hit=False)
-        with self._lock:
-            cached = self._entries.get(key)
+        cached = self._entry(key)
         has_expired = cached is None or self._has_expired(cached, now)
         if cached is not None and not has_expired and now < self._due_at(cached):
             return cached
@@ -110,10 +107,16 @@ class Cache(Generic[Value]):
                 raise
             return usable
 
+    def _entry(self, key: Hashable) -> Cached[Value] | None:
+        with self._lock:
+            try:
+                return self._entries[key]
+            except KeyError:
+                return None
+
     def _made_since(self, key: Hashable, before: Cached[Value] | None) -> Cached[Value] | None:
         """Return what another thread computed while this one waited for its slot."""
-        with self._lock:
-            cached = self._entries.get(key)
+        cached = self._entry(key)
         if cached is None or cached is before or self._has_expired(cached, self.timer()):
             return None
         return cached

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from prometheus_client import CollectorRegistry, Counter
 
@@ -33,7 +34,7 @@ class Costs:
     usual: int
     of_operations: Mapping[str, int]
 
-    @property
+    @cached_property
     def highest(self) -> int:
         """The cost of the dearest operation."""
         return max(self.usual, *self.of_operations.values(), 0)

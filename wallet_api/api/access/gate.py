@@ -23,9 +23,9 @@ from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_KEYLESS = "wallet_api_keyless"
-_CREDITLESS = "wallet_api_creditless"
-_ADMITTING = "wallet_api_admitting"
+# The attribute of a view that says how requests get to it, if not as to most: one of these words.
+_ACCESS = "wallet_api_access"
+_KEYLESS, _CREDITLESS, _ADMITTING = "keyless", "creditless", "admitting"
 _FORGET_SECONDS = 5.0
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -35,19 +35,19 @@ Refuse = Callable[[ApiError], Response]
 
 def keyless(view: View) -> View:
     """Decorate a view that needs no key, and has no limit and no cost."""
-    setattr(view, _KEYLESS, True)
+    setattr(view, _ACCESS, _KEYLESS)
     return view
 
 
 def creditless(view: View) -> View:
     """Decorate a view that costs nothing, and responds to a key without credits too."""
-    setattr(view, _CREDITLESS, True)
+    setattr(view, _ACCESS, _CREDITLESS)
     return view
 
 
 def admitting(view: View) -> View:
     """Decorate a view that admits its requests itself, or sends others in their place."""
-    setattr(view, _ADMITTING, True)
+    setattr(view, _ACCESS, _ADMITTING)
     return view
 
 
@@ -92,9 +92,8 @@ class Gate:
     def _admit(self) -> None:
         request = current_request()
         # An unknown route or a wrong method gets its own error, with or without a key.
-        if request.routing_exception is None and not (
-            is_keyless(self._app, request.endpoint) or _is_marked(self._app, request.endpoint, _ADMITTING)
-        ):
+        ungated = (_KEYLESS, _ADMITTING)
+        if request.routing_exception is None and _access(self._app, request.endpoint) not in ungated:
             self.admit(request)
 
     def admit(self, request: ApiRequest) -> None:
@@ -114,8 +113,8 @@ class Gate:
         # For the access log, which has no request of Flask.
         request.environ[KEY_NAME] = key.name
         is_within = self.limits.count(key)
-        if _is_marked(self._app, request.endpoint, _CREDITLESS):
-            free_of_charge()
+        if _access(self._app, request.endpoint) == _CREDITLESS:
+            request.free_of_charge = True
         if not request.free_of_charge:
             check_operation(request.operation, key.row.operations)
             # Only requests within the limit read the balance.
@@ -169,11 +168,11 @@ class Gate:
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:
     """Return whether the endpoint needs no key."""
-    return _is_marked(app, endpoint, _KEYLESS)
+    return _access(app, endpoint) == _KEYLESS
 
 
-def _is_marked(app: Flask, endpoint: str | None, mark: str) -> bool:
-    return getattr(app.view_functions.get(endpoint or ""), mark, False)
+def _access(app: Flask, endpoint: str | None) -> str | None:
+    return getattr(app.view_functions.get(endpoint or ""), _ACCESS, None)
 
 
 def _without_credits(key: ApiKey) -> Forbidden:

@@ -63,13 +63,15 @@ class KeyRow(NamedTuple):
 class ApiKey(Account):
     """A key as last read, and what this process has charged to it. Times are of the monotonic clock.
 
-    `label` may be shown. `balance` was read by a statement that ran from `balance_at` to `balance_until`.
+    `label` may be shown. `window` is the name of its counts. `balance` was read by a statement that ran from
+    `balance_at` to `balance_until`.
     """
 
     label: str
     limit: RateLimitItem
     row: KeyRow
     scope: KeyScope = UNBOUND
+    window: str = ""
     unlimited: bool = False
     read_at: float = _NEVER
     used_at: float = _NEVER
@@ -162,7 +164,8 @@ class KeyRing:
                 self._unknown[hashed] = True
             return None
         row = KeyRow(*rows[0])
-        new = ApiKey(_label(row), self._default_limit, row, used_at=began)
+        label, limit = _label(row), self._default_limit
+        new = ApiKey(label, limit, row, window=limit.key_for(label), used_at=began)
         # Both secrets of a key have one balance and one rate.
         key = self._by_id.setdefault(row.key_id, new)
         self._known[hashed] = key
@@ -195,7 +198,9 @@ class KeyRing:
         for hashed in key.row.hashes - row.hashes:
             self._known.pop(hashed, None)
         key.row = row
-        key.limit = self._default_limit if row.rate is None else parse(row.rate)
+        limit = self._default_limit if row.rate is None else parse(row.rate)
+        if limit is not key.limit:
+            key.limit, key.window = limit, limit.key_for(key.label)
         key.scope = KeyScope.from_words(row.chains, row.types)
         with key.lock:
             key.unlimited = row.credits is None

@@ -168,7 +168,7 @@ class KeyLimiter:
     def remaining(self, key: ApiKey) -> tuple[int, int]:
         """Return how many requests are left in the current window, and when it ends, in Unix seconds."""
         # One look-up, where the strategy's statistics take two.
-        used, ends = self.windows.state(key.limit.key_for(key.label))
+        used, ends = self.windows.state(key.window)
         return max(0, key.limit.amount - used), ends
 
     def set_headers(self, key: ApiKey, headers: Headers) -> None:

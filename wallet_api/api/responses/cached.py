@@ -10,7 +10,7 @@ from flask import Flask, Response, current_app
 from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 
-from wallet_api.api.access.current import current_request
+from wallet_api.api.access.current import ApiRequest
 from wallet_api.api.responses.compression import Prefix
 from wallet_api.api.responses.envelope import JSON, end_envelope
 from wallet_api.base.bulkhead import Bulkhead
@@ -103,13 +103,14 @@ def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: 
 
 
 def respond_cached(
+    request: ApiRequest,
     get_body: Callable[[], Body],
     arguments: Mapping[str, Any],
     lifetime: Lifetime,
     source: Cached[Any] | None = None,
     version: Hashable = None,
 ) -> Response:
-    """Respond with what `get_body` returns, or has returned to an earlier request with these arguments.
+    """Respond to `request` with what `get_body` returns, or has returned to one before with these arguments.
 
     A body that is computed from `source`, a value of another cache, is cached for each time at which that was
     made. One that is computed from a `version` of it and more is cached for its lifetime.
@@ -118,7 +119,6 @@ def respond_cached(
     cache: Cache[Body] = caches[lifetime]
     if source is not None and version is None:
         cache, version = caches[None], source.made_at
-    request = current_request()
     key = (request.endpoint, request.format, request.data_form, version, *arguments.items())
 
     def compute() -> Body:
@@ -130,20 +130,17 @@ def respond_cached(
 
     entry = cache.get(key, compute)
     origin = source or entry
-    return _respond(entry.value, cached=origin.hit, cache_age_seconds=origin.age_seconds(cache.timer()))
+    request.cached = origin.hit
+    return _respond(request, entry.value, origin.age_seconds(cache.timer()))
 
 
-def _respond(data: Body, *, cached: bool, cache_age_seconds: int) -> Response:
-    request = current_request()
-    request.cached = cached
+def _respond(request: ApiRequest, data: Body, cache_age_seconds: int) -> Response:
     # Only the caller may cache it, and must revalidate it.
     headers = {"ETag": data.etag, "Cache-Control": "private, no-cache"}
     is_large = data.size >= _MIN_GZIP_BYTES
     if is_large:
         headers["Vary"] = "Accept-Encoding"
-    named = request.if_none_match
-    # `*` is no version that a caller has.
-    if not named.star_tag and named.contains_raw(data.etag):
+    if _has_version(request, data.etag):
         return Response(status=304, headers=headers)
     headers |= data.headers
     # Rows alone have no meta.
@@ -154,6 +151,16 @@ def _respond(data: Body, *, cached: bool, cache_age_seconds: int) -> Response:
     # Two parts, so that a large one is not copied.
     body = [data.prefix.text, end] if data.size > _CACHE_BYTES else [data.prefix.text + end]
     return Response(body, headers=headers, content_type=data.content_type)
+
+
+def _has_version(request: ApiRequest, etag: str) -> bool:
+    """Return whether the caller has this version of the data already."""
+    # Few callers name one, and parsing takes a while without any, too.
+    if "HTTP_IF_NONE_MATCH" not in request.environ:
+        return False
+    named = request.if_none_match
+    # `*` is no version that a caller has.
+    return not named.star_tag and named.contains_raw(etag)
 
 
 # There are few different headers.

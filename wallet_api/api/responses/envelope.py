@@ -29,8 +29,7 @@ _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_la
 
 
 def init_app(app: Flask) -> None:
-    """Add the id of the request to each response, and register the error handlers."""
-    app.after_request(_add_request_id)
+    """Register the error handlers of `app`."""
     app.register_error_handler(ApiError, _respond_to_api_error)
     app.register_error_handler(HTTPException, _respond_to_http_exception)
     app.register_error_handler(Exception, _respond_to_crash)
@@ -75,11 +74,6 @@ def error_response(error: ApiError, response: Response | None = None) -> Respons
 def opens_websocket(request: ApiRequest) -> bool:
     """Return whether the request is the handshake of a websocket."""
     return request.headers.get("Upgrade", "").lower() == "websocket"
-
-
-def _add_request_id(response: Response) -> Response:
-    response.headers.add("X-Request-ID", current_request().request_id)
-    return response
 
 
 def _respond_to_api_error(error: ApiError) -> Response:

@@ -1,9 +1,11 @@
-"""The security headers of every response: https://owasp.org/www-project-secure-headers/"""
+"""The headers of every response: its id, and for security https://owasp.org/www-project-secure-headers/"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from flask import Flask
+
+from wallet_api.api.access.current import REQUEST_ID
 
 Headers = list[tuple[str, str]]
 
@@ -27,7 +29,8 @@ def init_app(app: Flask) -> None:
 
     def guarded(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         def start(status: str, headers: Headers, *exc_info: Any) -> Any:
-            return start_response(status, completed(headers), *exc_info)
+            own = [*headers, ("X-Request-ID", environ[REQUEST_ID])]
+            return start_response(status, completed(own), *exc_info)
 
         return inner(environ, start)
 

@@ -115,7 +115,7 @@ class Operation:
         request = current_request()
         lifetime = Lifetime.NONE if self.current_with in arguments else self.lifetime
         return cached.respond_cached(
-            lambda: self._body(request, arguments, get_data()), arguments, lifetime, source, version
+            request, lambda: self._body(request, arguments, get_data()), arguments, lifetime, source, version
         )
 
     def _body(self, request: ApiRequest, arguments: Mapping[str, Any], data: Mapping[str, Any]) -> Body:
