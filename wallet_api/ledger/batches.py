@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import astuple, replace
 
 from wallet_api.base.forms import BadRow, check_address
 from wallet_api.ledger.files.lines import Record
@@ -25,7 +26,7 @@ _STATED = ("created_at", "token_amount", *OPTIONAL)
 KnownWallets = dict[tuple[str, str], int]
 
 
-class Trade(NamedTuple):
+class Trade(msgspec.Struct, gc=False):
     """A trade without what identifies it. Amounts are texts; UNSET is what its row leaves out."""
 
     created_at: datetime
@@ -110,7 +111,8 @@ def incoming_rows(share: Share, token_ids: Mapping[Token, int]) -> Iterator[tupl
     """
     for wallet_id, token, trades in sorted(share, key=lambda position: (position[0], token_ids[position[1]])):
         token_id = token_ids[token]
-        for key, (created_at, amount, value, name, usd, exchanged, block, index, number) in trades.items():
+        for key, trade in trades.items():
+            created_at, amount, value, name, usd, exchanged, block, index, number = astuple(trade)
             yield (
                 *(wallet_id, token_id, *key, _time(created_at), amount),
                 *(None if value is UNSET else value, value is UNSET),
@@ -165,7 +167,7 @@ def _merged(earlier: Trade, later: Trade) -> Trade:
         raise Repeated(later.line_number, earlier.line_number, differing)
     missing = {name: getattr(later, name) for name in stated if getattr(earlier, name) is UNSET}
     # Of two times that are the same, the later one has the part of its second.
-    return earlier._replace(created_at=max(earlier.created_at, later.created_at), **missing)
+    return replace(earlier, created_at=max(earlier.created_at, later.created_at), **missing)
 
 
 def _is_same(name: str, known: Any, given: Any) -> bool:

@@ -1,6 +1,7 @@
 """The signatures of transactions in one form, in which the ledger stores and compares them."""
 
 import re
+from functools import lru_cache
 
 import base58
 
@@ -27,6 +28,8 @@ _PLACEHOLDER = re.compile(r"[-–—_.?]+|#?n/?a|null|nan|none|undefined|#\w+[!?
 _FORM = "the hash of a transaction (0x and 64 hexadecimal digits, or base58 of 64 bytes), or an id of its own"
 
 
+# Cached, since each trade is checked twice, and decoding is slow.
+@lru_cache(maxsize=1024)
 def is_hash(signature: str) -> bool:
     """Return whether a stored signature is the hash of a transaction, and no id of a source's own."""
     if _STORED.fullmatch(signature):
@@ -46,7 +49,7 @@ def stored_signature(text: str) -> str:
 
 def check_signature(text: str) -> str:
     """Return the stored form. Raises BadRow for what was a hash, or stands for none."""
-    if _STORED.fullmatch(text) and not text.startswith("0x00000000"):
+    if is_hash(text) and not text.startswith("0x00000000"):
         return text
     signature = check_text("tx_signature", stored_signature(text), MAX_SIGNATURE, required=True)
     is_damaged = not is_hash(signature) and (
