@@ -313,6 +313,17 @@ def test_names_lose_what_is_invisible_or_changes_their_direction(
 
 
 @pytest.mark.usefixtures("tracked")
+def test_texts_that_mean_something_to_copy_are_stored_as_they_are(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    texts = [r"\N", r"\.", r"a\tb\\", "\\"]
+    rows = [trade(text, token_name=text, event_index=place) for place, text in enumerate(texts)]
+    assert take_in("trades", *rows).status == 0
+    stored = connection.execute("SELECT tx_signature, token_name FROM trades ORDER BY event_index").fetchall()
+    assert [tuple(row.values()) for row in stored] == [(text, text) for text in texts]
+
+
+@pytest.mark.usefixtures("tracked")
 @pytest.mark.parametrize(("option", "delimiter"), [(";", ";"), ("tab", "\t"), ("|", "|")])
 def test_columns_of_csv_can_be_separated_by_another_character(
     database_url: str, tmp_path: Path, option: str, delimiter: str

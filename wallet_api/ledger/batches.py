@@ -21,6 +21,8 @@ from wallet_api.ledger.signatures import is_hash
 from wallet_api.ledger.tokens import Token
 
 _encode = msgspec.json.Encoder().encode
+_NULL = r"\N"
+_ESCAPED = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 _STATED = ("created_at", "token_amount", *OPTIONAL)
 
 KnownWallets = dict[tuple[str, str], int]
@@ -103,25 +105,25 @@ class Batch:
         return shares
 
 
-def incoming_rows(share: Share, token_ids: Mapping[Token, int]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of a share for `incoming`, by position, so that PostgreSQL need not sort them.
+def incoming_lines(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
+    """Yield the rows of a share for `incoming`, as COPY reads them, by position, so that they are sorted.
 
     Beside each value that a row may leave out is whether the stored one is kept; a place that it leaves out
     always is.
     """
     for wallet_id, token, trades in sorted(share, key=lambda position: (position[0], token_ids[position[1]])):
-        token_id = token_ids[token]
-        for key, trade in trades.items():
+        position = f"{wallet_id}\t{token_ids[token]}"
+        for (signature, is_sell, event_index), trade in trades.items():
             created_at, amount, value, name, usd, exchanged, block, index, number = astuple(trade)
-            yield (
-                *(wallet_id, token_id, *key, _time(created_at), amount),
-                *(None if value is UNSET else value, value is UNSET),
-                *(None if name is UNSET else name, name is UNSET),
-                *(None if usd is UNSET else usd, usd is UNSET),
-                *(None if exchanged is UNSET else exchanged, exchanged is UNSET),
-                *(None if block is UNSET else block, None if index is UNSET else index),
-                number,
+            # Several times as fast as lists of values, which psycopg adapts one by one.
+            columns = (
+                *(position, _copied(signature), str(is_sell), str(event_index), _time(created_at), amount),
+                *(_optional(value), _optional(_copied(name) if name else name)),
+                *(_optional(usd), _optional(exchanged)),
+                *(_NULL if block is UNSET else str(block), _NULL if index is UNSET else str(index)),
+                str(number),
             )
+            yield "\t".join(columns) + "\n"
 
 
 def read_batch(
@@ -149,6 +151,18 @@ def read_batch(
         except BadRow as fault:
             batch.rejected.append((number, line, fault))
     return batch
+
+
+def _copied(text: str) -> str:
+    """Return a text as COPY reads it."""
+    return text.translate(_ESCAPED) if "\\" in text or not text.isprintable() else text
+
+
+def _optional(text: Text) -> str:
+    """Return a value that a row may leave out, as COPY reads it, and whether the stored one is kept."""
+    if text is None or text is UNSET:
+        return f"{_NULL}\t{text is UNSET}"
+    return f"{text}\tFalse"
 
 
 def _time(moment: datetime) -> str:

@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from typing import LiteralString, NamedTuple
 
 from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import arrivals, merge, names, staging
-from wallet_api.ledger.batches import Batch, KnownWallets, Share, incoming_rows, read_batch
+from wallet_api.ledger.batches import Batch, KnownWallets, Share, incoming_lines, read_batch
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rejects import (
     StagedReject,
@@ -32,6 +33,8 @@ FIRST_ROWS = 25_000
 LANES = 2
 # From this size on, a second connection makes a batch faster.
 TWO_LANES_ROWS = 20_000
+# Written at once, about 200 kB.
+_COPIED_LINES = 1_000
 
 _WALLETS = load_statements(__package__, "wallets")
 _PRICES = load_statements(__package__, "prices")
@@ -231,8 +234,9 @@ class _Mergers:
         rejected: list[StagedReject] = []
         with arrivals.change(lane):
             with lane.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
-                for row in incoming_rows(share, token_ids):
-                    copy.write_row(row)
+                lines = incoming_lines(share, token_ids)
+                while block := "".join(islice(lines, _COPIED_LINES)):
+                    copy.write(block)
             if self._derived:
                 lane.execute(_MARK_DERIVED, {"line_numbers": self._derived})
             wallet_ids = {wallet_id for wallet_id, _, _ in share}
