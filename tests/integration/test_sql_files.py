@@ -1,7 +1,7 @@
 """Every .sql file: whole, headed by what it does and needs, and fit for the real tables."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -82,8 +82,11 @@ SAMPLES: dict[str, Any] = {
     "ends": [datetime(2026, 1, 2, tzinfo=UTC)] * 2,
     "first_day": date(2026, 1, 1),
     "end_day": date(2026, 1, 2),
+    # With NULL in their place nothing is read, and the plan says nothing.
+    "by_hours": True,
+    "length": timedelta(hours=6),
     **dict.fromkeys(
-        ("now", "created_at", "horizon", "earliest", "latest", "price_oldest_at"),
+        ("now", "until", "created_at", "horizon", "earliest", "latest", "price_oldest_at"),
         datetime(2026, 1, 1, tzinfo=UTC),
     ),
 }
