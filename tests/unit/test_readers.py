@@ -129,6 +129,18 @@ def test_a_line_beyond_all_bounds_is_rejected_without_filling_the_memory(tmp_pat
     assert peak < 8 * MAX_LINE_BYTES
 
 
+def test_long_signatures_are_rejected_without_filling_the_memory(tmp_path: Path) -> None:
+    content = b"".join(ndjson(trade(f"{number}" + "x" * (MAX_LINE_BYTES // 2))) for number in range(32))
+    tracemalloc.start()
+    try:
+        good, bad = read(tmp_path / "file.ndjson", content)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (good, len(bad)) == ([], 32)
+    assert kept < 8 * MAX_LINE_BYTES
+
+
 def test_an_absent_field_is_unset_and_an_empty_one_is_empty(tmp_path: Path) -> None:
     given = [name for name in COLUMNS if name not in OPTIONAL]
     header, line = ",".join(given), ",".join(trade()[name] for name in given)

@@ -28,13 +28,18 @@ _PLACEHOLDER = re.compile(r"[-–—_.?]+|#?n/?a|null|nan|none|undefined|#\w+[!?
 _FORM = "the hash of a transaction (0x and 64 hexadecimal digits, or base58 of 64 bytes), or an id of its own"
 
 
-# Cached, since each trade is checked twice, and decoding is slow.
-@lru_cache(maxsize=1024)
 def is_hash(signature: str) -> bool:
     """Return whether a stored signature is the hash of a transaction, and no id of a source's own."""
     if _STORED.fullmatch(signature):
         return True
-    return bool(_SIGNATURE.fullmatch(signature)) and len(base58.b58decode(signature)) == _SIGNATURE_BYTES
+    return bool(_SIGNATURE.fullmatch(signature)) and _decoded_bytes(signature) == _SIGNATURE_BYTES
+
+
+# Cached, since each trade is checked twice, and decoding is slow. What is no signature may be of any length,
+# and does not get here.
+@lru_cache(maxsize=1024)
+def _decoded_bytes(signature: str) -> int:
+    return len(base58.b58decode(signature))
 
 
 def stored_signature(text: str) -> str:
