@@ -8,7 +8,8 @@ ledgers are made in SQL, all trades in one group of 1,000 wallets. The newest tr
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import psutil
 
 from tests.benchmarks.ledger_world import GROUP
 from tests.ledger.alone import ledger_alone
-from wallet_api.database import Connection, connect, load_statements
+from wallet_api.database import Connection, Database, connect, load_statements
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.leaderboard_page import read_board
 from wallet_api.queries.net_flow import read_flows
@@ -26,6 +27,7 @@ from wallet_api.queries.signals import SignalOptions, group_signals
 from wallet_api.queries.volume_trend import volume_trend
 
 ROUNDS = 3
+LONGEST_SECONDS = 600.0
 _MAKE = load_statements(__package__, "growth")
 _IS_MADE = "SELECT EXISTS (SELECT FROM lifetimes) AS found"
 
@@ -88,23 +90,20 @@ def _measured(trades: int, keep: Path | None, questions: Mapping[str, Question])
 @contextmanager
 def _ledger(trades: int, keep: Path | None) -> Iterator[Connection]:
     kept = keep and keep / str(trades)
-    with ledger_alone(kept) as settings, connect(str(settings.database_url)) as connection:
-        if not connection.fetch_value(_IS_MADE):
-            click.echo(f"making a ledger of {trades:,} trades …", err=True)
-            connection.execute("SET work_mem = '256MB'")
-            for statement in _MAKE.values():
-                connection.execute(statement, {"trades": trades})
-            connection.execute("VACUUM ANALYZE")
-            connection.execute("RESET work_mem")
-        # What parallel workers use would not be counted. Plans as those of the service.
-        connection.prepare_threshold = 0
-        for setting in (
-            "max_parallel_workers_per_gather = 0",
-            "plan_cache_mode = force_generic_plan",
-            "jit = off",
-        ):
-            connection.execute(f"SET {setting}")
-        yield connection
+    with ledger_alone(kept) as settings:
+        with connect(str(settings.database_url)) as connection:
+            if not connection.fetch_value(_IS_MADE):
+                click.echo(f"making a ledger of {trades:,} trades …", err=True)
+                connection.execute("SET work_mem = '256MB'")
+                for statement in _MAKE.values():
+                    connection.execute(statement, {"trades": trades})
+                connection.execute("VACUUM ANALYZE")
+        # A connection of the service, for its plans. It may take longer, as in a larger ledger.
+        pools = Database(replace(settings, statement_timeout_seconds=LONGEST_SECONDS))
+        with closing(pools), pools.read() as reader:
+            # What parallel workers use would not be counted.
+            reader.execute("SET max_parallel_workers_per_gather = 0")
+            yield reader
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@
        ),
        total_holders AS (
        SELECT
-              {wallet_types: count(*) FILTER (WHERE type = '$') AS total_holders_$_count},
+{wallet_types: count(*) FILTER (WHERE type = '$') AS total_holders_$_count},
               count(*) FILTER (WHERE still_holding) AS total_holders_still_holding_count
          FROM trader
        )
