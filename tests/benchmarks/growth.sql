@@ -54,13 +54,14 @@ SELECT wallet_id,
 
 -- position_days --
 INSERT INTO position_days (
-       wallet_id, token_id, day,
+       wallet_id, token_id, day, is_intraday,
 {ledger.sums: $},
 {ledger.highest: $},
 {ledger.lowest: $})
 SELECT wallet_id,
        token_id,
        (created_at AT TIME ZONE 'UTC')::date AS day,
+       count(*) OVER (PARTITION BY wallet_id, token_id) = 1,
 {ledger.sums},
 {ledger.highest},
 {ledger.lowest}
@@ -96,6 +97,26 @@ SELECT wallet_id,
 {ledger.sums}
   FROM trades
  GROUP BY wallet_id, day;
+
+-- intraday_sums --
+UPDATE wallet_days
+   SET intraday_best_token = intraday.best_token,
+       intraday_best_trade = intraday.best_trade,
+{ledger.intraday: $ = intraday.$}
+  FROM (SELECT wallet_id,
+               day,
+               max(realized) AS best_token,
+               max(best_trade) AS best_trade,
+{ledger.intraday}
+          FROM (SELECT 1 AS sign,
+                       profit_bucket(realized, realized_cost) AS bucket,
+                       position_days.*
+                  FROM position_days
+                 WHERE is_intraday
+                   AND covered_txn > 0) AS position
+         GROUP BY wallet_id, day) AS intraday
+ WHERE wallet_days.wallet_id = intraday.wallet_id
+   AND wallet_days.day = intraday.day;
 
 -- wallet_hours --
 INSERT INTO wallet_hours (

@@ -97,6 +97,17 @@ CREATE TEMP TABLE IF NOT EXISTS day_sums (
     LIKE position_days
 );
 
+-- Intraday positions that have a covered sell, as they are (sign 1) and were (sign -1).
+CREATE TEMP TABLE IF NOT EXISTS intraday_positions (
+    sign integer NOT NULL,
+    wallet_id bigint NOT NULL,
+    day date NOT NULL,
+    realized numeric NOT NULL,
+    realized_cost numeric NOT NULL,
+    best_trade numeric NOT NULL,
+    bucket integer NOT NULL
+);
+
 -- The tokens whose newest trade may have changed; newest_at is the time at which it is expected, NULL if unknown.
 CREATE TEMP TABLE IF NOT EXISTS priced (
     token_id bigint NOT NULL,

@@ -2,30 +2,49 @@
 -- sums are linear, so that added differences equal a fresh sum.
 
 -- day_sums --
+-- An intraday position has no other day, neither here nor before.
 INSERT INTO day_sums (
-       sign, wallet_id, token_id, day,
+       sign, wallet_id, token_id, day, is_intraday,
 {sums: $},
 {highest: $},
 {lowest: $})
-SELECT 1 AS sign,
-       wallet_id,
-       token_id,
-       (created_at AT TIME ZONE 'UTC')::date AS day,
+  WITH part AS (
+       SELECT 1 AS sign,
+              wallet_id,
+              token_id,
+              (created_at AT TIME ZONE 'UTC')::date AS day,
+              count(*) OVER (PARTITION BY wallet_id, token_id) AS days,
 {sums},
 {highest},
 {lowest}
-  FROM walked
- GROUP BY wallet_id, token_id, day
- UNION ALL
-SELECT -1 AS sign,
-       wallet_id,
-       token_id,
-       (created_at AT TIME ZONE 'UTC')::date AS day,
+         FROM walked
+        GROUP BY wallet_id, token_id, day
+        UNION ALL
+       SELECT -1 AS sign,
+              wallet_id,
+              token_id,
+              (created_at AT TIME ZONE 'UTC')::date AS day,
+              count(*) OVER (PARTITION BY wallet_id, token_id) AS days,
 {sums},
 {highest},
 {lowest}
-  FROM taken
- GROUP BY wallet_id, token_id, day;
+         FROM taken
+        GROUP BY wallet_id, token_id, day
+       )
+SELECT sign,
+       part.wallet_id,
+       part.token_id,
+       day,
+       days = 1
+       AND least(day, (continued.first_seen AT TIME ZONE 'UTC')::date)
+           = greatest(day, (continued.last_seen AT TIME ZONE 'UTC')::date) AS is_intraday,
+{sums: part.$},
+{highest: part.$},
+{lowest: part.$}
+  FROM part
+  LEFT JOIN continued
+    ON continued.wallet_id = part.wallet_id
+   AND continued.token_id = part.token_id;
 
 -- analyze_day_sums --
 ANALYZE day_sums (sign, wallet_id, token_id);
@@ -77,13 +96,14 @@ SELECT added.*,
 -- position_days --
 -- Those of late positions were taken out. Needs position_days_pkey.
 INSERT INTO position_days AS total (
-       wallet_id, day, token_id,
+       wallet_id, day, token_id, is_intraday,
 {sums: $},
 {highest: $},
 {lowest: $})
 SELECT wallet_id,
        day,
        token_id,
+       is_intraday,
 {sums: $},
 {highest: $},
 {lowest: $}
@@ -91,10 +111,27 @@ SELECT wallet_id,
  WHERE sign = 1
  ORDER BY wallet_id, day, token_id
     ON CONFLICT (wallet_id, day, token_id) DO UPDATE
-   SET
+   SET is_intraday = excluded.is_intraday,
 {sums: $ = total.$ + excluded.$},
 {highest: $ = greatest(total.$, excluded.$)},
 {lowest: $ = least(total.$, excluded.$)};
+
+-- several_days --
+-- The first day of what was an intraday position. Needs position_days_pkey.
+UPDATE position_days
+   SET is_intraday = FALSE
+  FROM (SELECT DISTINCT continued.wallet_id,
+               continued.token_id,
+               (continued.first_seen AT TIME ZONE 'UTC')::date AS day
+          FROM day_sums
+          JOIN continued
+            ON continued.wallet_id = day_sums.wallet_id
+           AND continued.token_id = day_sums.token_id
+         WHERE NOT day_sums.is_intraday) AS changed
+ WHERE position_days.wallet_id = changed.wallet_id
+   AND position_days.day = changed.day
+   AND position_days.token_id = changed.token_id
+   AND position_days.is_intraday;
 
 -- wallet_hours --
 -- Hours that no period reaches any more are not kept. Needs wallet_hours_pkey.
@@ -177,6 +214,83 @@ SELECT *
    SET tokens = total.tokens + excluded.tokens,
        new_tokens = total.new_tokens + excluded.new_tokens,
 {sums: $ = total.$ + excluded.$};
+
+-- intraday_positions --
+-- The intraday positions that have a covered sell, as they are and as they were.
+INSERT INTO intraday_positions
+SELECT sign,
+       wallet_id,
+       day,
+       realized,
+       realized_cost,
+       best_trade,
+       profit_bucket(realized, realized_cost) AS bucket
+  FROM (SELECT sign,
+               day_sums.wallet_id,
+               day,
+               day_sums.realized + COALESCE(continued.realized, 0) AS realized,
+               day_sums.realized_cost + COALESCE(continued.realized_cost, 0) AS realized_cost,
+               greatest(day_sums.best_trade, continued.best_trade) AS best_trade
+          FROM day_sums
+          LEFT JOIN continued
+            ON continued.wallet_id = day_sums.wallet_id
+           AND continued.token_id = day_sums.token_id
+         WHERE is_intraday
+         UNION ALL
+        SELECT -1 AS sign,
+               wallet_id,
+               (first_seen AT TIME ZONE 'UTC')::date AS day,
+               realized,
+               realized_cost,
+               best_trade
+          FROM continued
+         WHERE (first_seen AT TIME ZONE 'UTC')::date = (last_seen AT TIME ZONE 'UTC')::date) AS position
+ WHERE best_trade IS NOT NULL;
+
+-- intraday_sums --
+-- Needs wallet_days_pkey.
+UPDATE wallet_days AS total
+   SET intraday_best_token = greatest(total.intraday_best_token, delta.best_token),
+       intraday_best_trade = greatest(total.intraday_best_trade, delta.best_trade),
+{intraday: $ = total.$ + delta.$}
+  FROM (SELECT wallet_id,
+               day,
+               max(realized) FILTER (WHERE sign = 1) AS best_token,
+               max(best_trade) FILTER (WHERE sign = 1) AS best_trade,
+{intraday}
+          FROM intraday_positions
+         GROUP BY wallet_id, day) AS delta
+ WHERE total.wallet_id = delta.wallet_id
+   AND total.day = delta.day;
+
+-- intraday_best --
+-- Where the largest of a day are fewer now, others may be the largest. Needs wallet_days_pkey, position_days_pkey.
+UPDATE wallet_days
+   SET intraday_best_token = whole.best_token,
+       intraday_best_trade = whole.best_trade
+  FROM (SELECT changed.wallet_id,
+               changed.day,
+               max(position_days.realized) AS best_token,
+               max(position_days.best_trade) AS best_trade
+          FROM (SELECT intraday_positions.wallet_id,
+                       intraday_positions.day
+                  FROM intraday_positions
+                  JOIN wallet_days
+                    ON wallet_days.wallet_id = intraday_positions.wallet_id
+                   AND wallet_days.day = intraday_positions.day
+                 GROUP BY intraday_positions.wallet_id, intraday_positions.day, intraday_best_token, intraday_best_trade
+                HAVING intraday_best_token IS DISTINCT FROM max(intraday_positions.realized) FILTER (WHERE sign = 1)
+                   AND intraday_best_token = max(intraday_positions.realized) FILTER (WHERE sign = -1)
+                    OR intraday_best_trade IS DISTINCT FROM max(intraday_positions.best_trade) FILTER (WHERE sign = 1)
+                   AND intraday_best_trade = max(intraday_positions.best_trade) FILTER (WHERE sign = -1)) AS changed
+          LEFT JOIN position_days
+            ON position_days.wallet_id = changed.wallet_id
+           AND position_days.day = changed.day
+           AND position_days.is_intraday
+           AND position_days.best_trade IS NOT NULL
+         GROUP BY changed.wallet_id, changed.day) AS whole
+ WHERE wallet_days.wallet_id = whole.wallet_id
+   AND wallet_days.day = whole.day;
 
 -- lifetimes --
 -- A lifetime gains what its affected positions are now, less what they were, and the sums of their trades. One that was taken

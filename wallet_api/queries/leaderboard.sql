@@ -1,6 +1,6 @@
 -- The wallets of a group that traded in a span, with its figures, in any order. For whole days, sums
--- are read from wallet_days, and profits by token from position_days; the rest is read from the trades.
--- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, wallet_hours_pkey, position_days_pkey, trades_by_time, and
+-- are read from wallet_days, and profits by token from position_days, but of intraday positions; the rest is read from the trades.
+-- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, wallet_hours_pkey, several_days_by_wallet, trades_by_time, and
 -- what board_entries.sql needs.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
@@ -13,11 +13,32 @@
         WHERE blockchain = %(blockchain)s
           AND type = ANY (%(types)s::text[])
        ),
+       -- What each wallet did in each token in a part of a day.
+       edge AS MATERIALIZED (
+       SELECT (span.ends_at AT TIME ZONE 'UTC')::date AS day,
+              within.*
+         FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed in the subquery, so that no trade of other groups is read.
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+                     token_id,
+                     max(realized) AS best_trade,
+{ledger.sums}
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+               GROUP BY wallet_id, token_id) AS within
+       ),
        -- Each day with a trade, of those at the edges the part in the span.
        daily AS MATERIALIZED (
        SELECT wallet_id,
               day,
-{ledger.sums: $}
+{ledger.sums: $},
+{ledger.intraday: $},
+              intraday_best_token,
+              intraday_best_trade
          FROM wallet_days
         -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
         WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
@@ -26,24 +47,21 @@
           AND day < %(end_day)s
           AND buy_txn + sell_txn > 0
         UNION ALL
-       SELECT within.wallet_id,
-              (span.ends_at AT TIME ZONE 'UTC')::date AS day,
-{ledger.sums: within.$}
-         FROM tracked
-        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        -- Summed in the subquery, so that no trade of other groups is read.
-        CROSS JOIN LATERAL (
-              SELECT wallet_id,
-{ledger.sums}
-                FROM trades
-               WHERE wallet_id = tracked.wallet_id
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
-               GROUP BY wallet_id) AS within
+       SELECT wallet_id,
+              day,
+{ledger.sums: sum($)},
+{ledger.intraday: 0},
+              NULL,
+              NULL
+         FROM edge
+        GROUP BY wallet_id, day
        ),
        summed AS (
        SELECT wallet_id,
               count(*) AS active_days,
+{ledger.intraday: sum($) AS $},
+              max(intraday_best_token) AS intraday_best_token,
+              max(intraday_best_trade) AS intraday_best_trade,
 {ledger.sums: sum($) AS $}
          FROM daily
         GROUP BY wallet_id
@@ -76,30 +94,23 @@
                                                FROM tracked))
                   AND day >= %(first_day)s
                   AND day < %(end_day)s
+                  AND NOT is_intraday
                   AND covered_txn > 0
                 UNION ALL
-               SELECT within.*
-                 FROM tracked
-                CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-                CROSS JOIN LATERAL (
-                      SELECT wallet_id,
-                             token_id,
-                             sum(realized),
-                             sum(realized_cost),
-                             max(realized)
-                        FROM trades
-                       WHERE wallet_id = tracked.wallet_id
-                         AND created_at > span.starts_at
-                         AND created_at <= span.ends_at
-                         AND realized_cost IS NOT NULL
-                       GROUP BY wallet_id, token_id) AS within) AS piece
+               SELECT wallet_id,
+                      token_id,
+                      realized,
+                      realized_cost,
+                      best_trade
+                 FROM edge
+                WHERE covered_txn > 0) AS piece
         GROUP BY wallet_id, token_id
        ),
        counted AS (
        SELECT wallet_id,
               max(best_trade) AS best_trade,
               sum(loss_of(realized, realized_cost)) FILTER (WHERE bucket = 0) AS losses,
-              greatest(max(realized), 0) AS best_token,
+              max(realized) AS best_token,
               count(*) FILTER (WHERE bucket = 0) AS below_zero,
               count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
               count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
@@ -152,17 +163,17 @@
               fallen.max_drawdown,
               charted.chart_places,
               charted.chart_profits,
-              counted.best_trade,
-              COALESCE(losses, 0) AS losses,
-              COALESCE(best_token, 0) AS best_token,
+              greatest(intraday_best_trade, best_trade) AS best_trade,
+              intraday_losses + COALESCE(losses, 0) AS losses,
+              greatest(intraday_best_token, best_token, 0) AS best_token,
               life.open_cost,
               life.open_cost_usd,
               life.open_without_usd,
               life.ever_invested,
-              COALESCE(below_zero, 0) AS below_zero,
-              COALESCE(above_zero_to_100, 0) AS above_zero_to_100,
-              COALESCE(above_100_to_500, 0) AS above_100_to_500,
-              COALESCE(above_500, 0) AS above_500
+              intraday_below_zero + COALESCE(below_zero, 0) AS below_zero,
+              intraday_above_zero_to_100 + COALESCE(above_zero_to_100, 0) AS above_zero_to_100,
+              intraday_above_100_to_500 + COALESCE(above_100_to_500, 0) AS above_100_to_500,
+              intraday_above_500 + COALESCE(above_500, 0) AS above_500
          FROM summed
          JOIN tracked
            ON tracked.wallet_id = summed.wallet_id
