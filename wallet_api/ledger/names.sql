@@ -99,8 +99,8 @@ SELECT DISTINCT tokens.blockchain,
     ON CONFLICT DO NOTHING;
 
 -- thinned --
--- The tokens of positions that lost a trade, or are gone: names of theirs may be gone too.
-SELECT DISTINCT affected.token_id
+-- The tokens of positions that lost a trade, are gone, or have another name: names of theirs may be gone too.
+SELECT affected.token_id
   FROM affected
   LEFT JOIN walked
     ON walked.wallet_id = affected.wallet_id
@@ -109,4 +109,14 @@ SELECT DISTINCT affected.token_id
     ON removed.wallet_id = affected.wallet_id
    AND removed.token_id = affected.token_id
  WHERE affected.is_late
-   AND (walked.wallet_id IS NULL OR removed.wallet_id IS NOT NULL);
+   AND (walked.wallet_id IS NULL OR removed.wallet_id IS NOT NULL)
+ UNION
+SELECT walked.token_id
+  FROM walked
+  JOIN (SELECT wallet_id, token_id, token_name FROM continued
+         UNION
+        SELECT wallet_id, token_id, token_name FROM taken) AS earlier
+    ON earlier.wallet_id = walked.wallet_id
+   AND earlier.token_id = walked.token_id
+ WHERE walked.is_last
+   AND earlier.token_name <> COALESCE((walked.state).token_name, '');
