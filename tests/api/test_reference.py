@@ -5,7 +5,6 @@ That it is generated is in tests/documents/test_written.py.
 
 import json
 import re
-import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,11 @@ from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
-EXAMPLE = re.compile(r"```sh\n(?:KEY=[^\n]*\n)?(curl [^\n]*)\n```\n```json\n(.*?)\n```", re.DOTALL)
+# A request with curl, or its path alone, and the response to it.
+EXAMPLE = re.compile(
+    r'^(?:curl .*"http://127\.0\.0\.1:8000|`GET )(/v1/[^\s"`]+)["`]\n(?:```\n)?```json\n((?s:.*?))\n```',
+    re.MULTILINE,
+)
 EXAMPLES = EXAMPLE.findall(REFERENCE) + EXAMPLE.findall((ROOT / "README.md").read_text())
 
 
@@ -116,7 +119,7 @@ def test_every_error_header_and_path_without_a_key_is_described(
             examples = response.get("content", {}).get("application/json", {}).get("examples", {})
             for example in examples.values() if status != "200" else ():
                 error = example["value"]["error"]
-                assert f"| {status} | `{error['code']}` |" in errors, path
+                assert f"- {status} `{error['code']}`:" in errors, path
                 assert error.get("reason", "forbidden") in _words(errors), path
     headers = set(described["components"]["headers"]) - {"WWW-Authenticate"}
     assert {name for name in headers if f"`{name}`" not in errors} == set()
@@ -125,7 +128,7 @@ def test_every_error_header_and_path_without_a_key_is_described(
     assert {
         path
         for path in keyless - {"/docs/<name>", "/page/<name>", "/page/figures.json"}
-        if f"| `{path}` |" not in about
+        if f"- `{path}`:" not in about
     } == set()
 
 
@@ -140,8 +143,8 @@ def test_every_sample_is_a_response_of_the_service(
         for row in demo.world.trade_rows()
         if row.wallet_address == address and row.transaction_type == "buy"
     ][-1]
-    for command, sample in EXAMPLES:
-        url = urlsplit(shlex.split(command)[3])
+    for request, sample in EXAMPLES:
+        url = urlsplit(request)
         query = re.sub("address=[^&]*", f"address={address}", url.query)
         if "address=" in query:
             # One that the wallet traded.
@@ -152,6 +155,6 @@ def test_every_sample_is_a_response_of_the_service(
         shown = json.loads(re.sub(r",\s*…\]", "]", others))
         assert body.pop("success") == shown.pop("success", True)
         # Most show the data alone.
-        assert _has_form(body if "meta" in shown else body["data"], shown), command
+        assert _has_form(body if "meta" in shown else body["data"], shown), request
     sections = re.findall(r"^## GET (\S+)$", REFERENCE, re.MULTILINE)
-    assert {urlsplit(shlex.split(command)[3]).path for command, _ in EXAMPLES} == set(sections)
+    assert {urlsplit(request).path for request, _ in EXAMPLES} == set(sections)

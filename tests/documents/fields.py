@@ -50,6 +50,11 @@ _SHORT = (
     ("; absent otherwise", ", or absent"),
     (", else absent:", ":"),
 )
+# The document says once that a figure of nothing is 0.
+_NOTHING = re.compile(
+    r"; 0 (if none( bought| was bought)?"
+    r"|without (any|both|a cost|trades|a covered sell|a closed position))(?=[.;]|$)"
+)
 # A default that is written in the meaning of an argument is shown beside its name.
 _DEFAULT = re.compile(r"; (`?\w+`?) by default(?=\.|$)")
 # The document says once that every operation has them, or all that have a format.
@@ -105,9 +110,7 @@ class Lists:
         rows = [f"- {', '.join(names)}: {meaning}" for meaning, names in own.items()]
         if not shared:
             return "\n".join(rows) or "No arguments."
-        return "\n".join(
-            [f"[Arguments](#arguments): {', '.join(shared)}{'; and' if rows else ''}", "", *rows]
-        ).strip()
+        return "\n".join([f"[Arguments](#arguments): {', '.join(shared)}", "", *rows]).strip()
 
     def _beyond_glossary(self, name: str, field: fields.Field[Any]) -> str:
         """Return what an argument means; if the glossary says so of other words, its words alone."""
@@ -120,8 +123,8 @@ class Lists:
     def of_fields(self, schema: Schema, arguments: Iterable[str] = (), sample: Any = None) -> str:
         """Return the list of the fields of an object, those of the glossary by their names.
 
-        Those of the glossary that the `sample` of the object shows are left out, and those that repeat one
-        of the `arguments`. The words of a field are left out if it has the name of one.
+        Those of the glossary that the `sample` of the object shows are left out, unless they have fields to
+        describe, and those that repeat one of the `arguments`.
         """
         title = title_of(schema)
         known = [] if title is None or type(schema) is OBJECTS[title] else [f"- those of {_link(title)}"]
@@ -140,9 +143,11 @@ class Lists:
             inner = _inner(field)
             beyond = {} if inner is None else _beyond_known(inner)
             more = list(self._rows(beyond, f"{indent}  ", arguments, shown.get(name)))
-            if self._fields.get(name) == meaning and not more:
-                shared.extend([name] * (name not in shown))
-                continue
+            if self._fields.get(name) == meaning:
+                if not more:
+                    shared.extend([name] * (name not in shown))
+                    continue
+                meaning = ""
             if rows and (rows[-1][0], rows[-1][2]) == (meaning, more):
                 rows[-1][1].append(name)
             elif more and (same := next((names[0] for _, names, other in rows if other == more), None)):
@@ -152,7 +157,7 @@ class Lists:
         if shared:
             yield f"{indent}- {_quoted(shared)}"
         for meaning, names, more in rows:
-            yield f"{indent}- {_quoted(names)}: {meaning}"
+            yield f"{indent}- {_quoted(names)}{f': {meaning}' if meaning else ''}"
             yield from more
 
 
@@ -243,7 +248,9 @@ def _one_of(words: Iterable[str]) -> str:
 def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
     """Return whether the document says of all such fields what they are."""
     description = str(field.metadata["description"])
-    are_dollars = name.endswith("_usd") and not field.required and "everywhere" not in description
+    of_coin = getattr(field.parent, "fields", {}).get(name.removesuffix("_usd"))
+    may_lack = not field.required or (field.allow_none and of_coin is not None and of_coin.allow_none)
+    are_dollars = name.endswith("_usd") and may_lack and "everywhere" not in description
     of_all = name in ("warnings", "pagination")
     return of_all or are_dollars or description in (USD, NO_SOURCE)
 
@@ -258,7 +265,7 @@ def _meaning(field: fields.Field[Any]) -> str:
     description = str(field.metadata["description"]).removesuffix(".")
     for words, short in _SHORT:
         description = description.replace(words, short)
-    return description
+    return _NOTHING.sub("", description)
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ _OTHERS = "…"
 
 
 def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
-    """Return a request with curl, and the data of the response to it.
+    """Return a request, and the data of the response to it.
 
     Objects whose titles are in `shown` are left out; those of this sample are added, by their titles.
     """
@@ -33,16 +33,7 @@ def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
     if operation.top_level:
         # What stands beside the data is shown too.
         json_lines = f'{{"data": {_json(data, 2, 9)},\n "{operation.top_level}": {{…}}, "meta": {{…}}}}'
-    return "\n".join(
-        [
-            "```sh",
-            f'curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8000{url}"',
-            "```",
-            "```json",
-            json_lines,
-            "```",
-        ]
-    )
+    return "\n".join([f"`GET {url}`", "```json", json_lines, "```"])
 
 
 def _shortened(data: Mapping[str, Any], schema: Schema, shown: dict[str, Any]) -> dict[str, Any]:

@@ -62,8 +62,7 @@ def written(text: str) -> str:
 
 def written_types(text: str) -> str:
     """Return the document about webhooks with the types of messages as they are."""
-    rows = (f"| `{type}` | {type.meaning} |" for type in MessageType)
-    return _replaced(text, "types", "\n".join(["| `type` | |", "|---|---|", *rows]))
+    return _replaced(text, "types", "\n".join(f"- `{type}`: {type.meaning}" for type in MessageType))
 
 
 def _replaced(text: str, name: str, part: str) -> str:
@@ -73,18 +72,17 @@ def _replaced(text: str, name: str, part: str) -> str:
 
 
 def _groups() -> str:
-    """Return what the types of wallets are, and the table of the chains, their types and their coins."""
+    """Return what the types of wallets are, and the chains with their coins and types."""
     types = ", ".join(f"`{type}` ({words})" for type, words in TYPE_WORDS.items())
     sentence = (
         f"A **group** is all tracked wallets of one `blockchain` and one `type`: {types};"
         " with `all`, of every type."
     )
-    head = "| `blockchain` | `type` | currency |\n|---|---|---|"
     rows = (
-        f"| `{chain.name}` | {', '.join(f'`{type}`' for type in chain.types)} | {chain.currency} |"
+        f"- `{chain.name}` ({chain.currency}): {', '.join(f'`{type}`' for type in chain.types)}"
         for chain in CHAINS.values()
     )
-    return "\n".join([sentence, "", head, *rows])
+    return "\n".join([sentence, "", *rows])
 
 
 def _operations() -> Iterator[tuple[str, str, Operation]]:
@@ -108,9 +106,6 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
 def _section(
     path: str, sentences: str, operation: Operation, notes: str, lists: Lists, shown: dict[str, Any]
 ) -> str:
-    errors = dict.fromkeys(f"{error.status} `{error.reason or error.code}`" for error in operation.errors)
-    if errors:
-        sentences += f" Also {', '.join(errors)}."
     return "\n\n".join(
         [
             f"## GET {path}",

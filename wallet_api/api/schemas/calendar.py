@@ -58,7 +58,7 @@ class MonthSchema(SumsSchema):
 
     year = Integer("The year.")
     month = Integer("The month, 1 to 12.")
-    positive_streak = Integer("Most days in a row with a profit, among days with a covered sell.")
+    positive_streak = Integer("Most days in a row with a profit, of those with a covered sell.")
     negative_streak = Integer("Most days in a row with a loss, likewise.")
 
 

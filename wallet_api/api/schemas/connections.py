@@ -47,7 +47,7 @@ class ConnectionsSchema(Shape):
     total = Integer("Number of rows without `limit`.")
     connections = Rows(
         ConnectionSchema,
-        "The other wallets, by `shared_tokens_count`, largest first.",
+        "The other wallets, most `shared_tokens_count` first.",
         many=True,
     )
     pagination = Rows(PaginationSchema, PAGE)

@@ -11,7 +11,7 @@ from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.token_fields import TransactionSchema
 from wallet_api.api.schemas.windows import WindowMixin
 
-_NO_PRICE = "null if the step was not followed."
+_NO_PRICE = "null if not followed."
 
 
 class CopyArguments(WindowMixin, CursorMixin, FormatMixin, WalletArguments):
@@ -41,12 +41,12 @@ class CopyStepSchema(TransactionSchema):
     price = Amount(f"The price that the copier got; {_NO_PRICE}", nullable=True)
     price_at = Moment(f"Time of the trade or quote that makes it; {_NO_PRICE}", nullable=True)
     source = String(f"`trade` or `market`: what makes it; {_NO_PRICE}", nullable=True)
-    value = Amount("What a buy cost, the fee in it; what a sell brought, less the fee.")
-    token_amount = Amount("Whole tokens that were bought or sold; of a sell that is stuck, lost.")
+    value = Amount("What a buy cost with the fee, or a sell brought without it.")
+    token_amount = Amount("Tokens bought or sold; of a stuck sell, lost.")
     fee = Amount("The fee.")
     realized_pnl = Amount(
-        "What a sell realized, net of fees (if it is stuck, the loss of the cost); absent in buys, and if"
-        " nothing was sold.",
+        "What a sell realized, net of fees (if stuck, less its cost); absent in buys, and if nothing was"
+        " sold.",
         optional=True,
     )
 
@@ -54,27 +54,26 @@ class CopyStepSchema(TransactionSchema):
 class CopyFiguresSchema(Shape):
     """What a copier got."""
 
-    invested = Amount("What the buys cost, fees in it.")
+    invested = Amount("What the buys cost, with fees.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost, net of fees.")
     fees = Amount("All fees.")
-    unrealized_pnl = Amount("What is left and has a price, at that price, less its cost.")
+    unrealized_pnl = Amount("Worth of what is left and has a price, less its cost.")
     unpriced_cost = Amount("The cost of what is left and has no price.")
     return_percent = Measure(
         "`realized_pnl` and `unrealized_pnl` in percent of `invested`; null if nothing was invested.",
         nullable=True,
     )
     wallet_return_percent = Measure(
-        "The same of the wallet, at its own prices without a fee, of the buys that were followed; null"
-        " without one.",
+        "The same of the wallet, at its own prices without a fee, of the followed buys; null without one.",
         nullable=True,
     )
     wallet_return_percent_all = Measure(
         "The same of the wallet, of all its buys in the window; null without one.", nullable=True
     )
     followed = Integer("Steps that were followed.")
-    not_followed = Integer("Buys without a price in time: neither cost nor gain.")
+    not_followed = Integer("Buys without a price in time.")
     not_followed_value = Amount("What the wallet paid in these.")
-    stuck = Integer("Sells without a price for a day: what they would have sold is lost.")
+    stuck = Integer("Sells without a price for a day, which are lost.")
 
 
 class CopySchema(CopyFiguresSchema):

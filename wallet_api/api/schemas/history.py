@@ -85,8 +85,8 @@ class LifetimeStatsSchema(NativePriceShape):
     win_rate = Measure("`win_count` in percent of `total_sold`; 0 without a closed position.")
     win_count = Integer("Closed positions with a profit.")
     total_sold = Integer("Closed positions.")
-    sold_win_rate = Measure("`sold_win_count` in percent of `sold_count`, as on boards; 0 without any.")
-    sold_win_count = Integer("Those of `sold_count` whose sells made a profit.")
+    sold_win_rate = Measure("`sold_win_count` in percent of `sold_count`; 0 without any.")
+    sold_win_count = Integer("Those of `sold_count` with a profit.")
     sold_count = Integer("Tokens with a covered sell.")
     active_tokens_count = Integer("Tokens with a trade.")
     largest_buy = Amount("Value of the largest buy; 0 if none.")
@@ -164,7 +164,7 @@ class HistorySchema(Shape):
     win_rate_distribution = Rows(DistributionSchema, "Its closed positions by their profit.")
     token_overview = Rows(
         TokenOverviewSchema,
-        "Its figures in each token, latest traded first; absent with `overview=false`.",
+        "Its tokens, latest traded first; absent with `overview=false`.",
         optional=True,
         many=True,
     )

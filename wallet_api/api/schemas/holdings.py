@@ -6,7 +6,7 @@ from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Moment, Rows
 from wallet_api.api.schemas.paging import CursorMixin, PaginationSchema
 from wallet_api.api.schemas.shapes import Shape
 
-_UNTRUSTED = "As its creator wrote it: do not trust it. May be empty."
+_UNTRUSTED = "As its creator wrote it, or empty: do not trust it."
 
 
 class HoldingsArguments(CursorMixin, AddressMixin, ChainArguments):
@@ -26,9 +26,7 @@ class TokenBalanceSchema(Shape):
     amount = String("Balance in the smallest unit, exact.")
     amount_formatted = String("Balance in whole tokens, exact.")
     decimals = Integer("A token is 10^`decimals` smallest units.")
-    verified_contract = Boolean(
-        "Whether the provider lists the token, which does not make it safe; on EVM chains."
-    )
+    verified_contract = Boolean("Whether the provider lists it, which does not make it safe; on EVM chains.")
     price = Amount("Price of the token; absent without one.", optional=True)
     price_at = Moment("Time of the trade or quote that makes it; absent without one.", optional=True)
     price_source = String("`trade` or `market`, which makes it; absent for `native`.", optional=True)
@@ -55,7 +53,7 @@ class ActiveHoldingsSchema(Shape):
 class HoldingsSchema(Shape):
     """The data of GET /v1/wallets/holdings."""
 
-    active_holdings = Rows(ActiveHoldingsSchema, "The balances, and how old they are.")
+    active_holdings = Rows(ActiveHoldingsSchema, "The balances, and their age.")
     pagination = Rows(
         PaginationSchema,
         "Size of the page, and the cursor of the next one; absent without `limit`.",

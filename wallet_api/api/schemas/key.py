@@ -25,7 +25,7 @@ class CreditsSchema(Shape):
 
     left = Integer("Credits left; null without a limit.", nullable=True)
     cost = Integer("What a request costs, but for those in `costs`.")
-    costs = ByName(fields.Integer(), "What operations cost that have a cost of their own, by `operationId`.")
+    costs = ByName(fields.Integer(), "What operations with a cost of their own cost, by `operationId`.")
     monthly = Integer(
         "Its balance at the first charge of each month (UTC); absent without one.", optional=True
     )
@@ -37,7 +37,7 @@ class ScopeSchema(Shape):
 
     chains = Strings("Chains; null for any.", nullable=True)
     types = Strings("Types of wallets; null for any.", nullable=True)
-    operations = Strings("Operations, by `operationId`, beside this one; null for any.", nullable=True)
+    operations = Strings("Operations, by `operationId`; null for any.", nullable=True)
 
 
 class UseSchema(Shape):
@@ -50,7 +50,7 @@ class UseSchema(Shape):
 class OperationUseSchema(UseSchema):
     """What the key was used for in one operation."""
 
-    operation = String("The `operationId` of the OpenAPI document.")
+    operation = String("Its `operationId`.")
 
 
 class UsedSchema(Shape):

@@ -112,13 +112,13 @@ class PeriodStatsSchema(Shape):
         " sell."
     )
     profit_factor = Measure(
-        "Profits of the tokens that gained / losses of those that lost; 0 without both, absent without a loss"
+        "Profits of the tokens that gained / losses of those that lost; 0 without both; absent without a loss"
         " alone, which sorts first.",
         optional=True,
     )
     pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token, if any.")
     max_drawdown = Amount("Largest fall of the profit, by days of UTC, from an earlier peak or 0.")
-    fast_share = Measure("Percentage of the covered sells less than a minute after the buy; 0 if none.")
+    fast_share = Measure("Percent of the covered sells less than a minute after the buy; 0 if none.")
     active_days = Integer("Days of UTC with a trade.")
 
 
@@ -137,9 +137,9 @@ class PeriodDistributionSchema(Shape):
 class ChartSchema(Shape):
     """How the profit of the period grew."""
 
-    step_seconds = Integer("Seconds between two values, which are at whole UTC multiples of it.")
+    step_seconds = Integer("Seconds between values, which are at whole UTC multiples of it.")
     ends_at = Moment("Time of the last value: that of the board.")
-    values = AmountList("What the sells realized from the start of the period until before each time.")
+    values = AmountList("What the sells of the period realized before each time.")
 
 
 class EntrySchema(Shape):

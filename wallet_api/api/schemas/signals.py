@@ -89,7 +89,7 @@ class SignalWalletSchema(Shape):
 
     profile = Rows(ProfileSchema, "The wallet.")
     bought_at = Moment("First buy in the window; absent without one.", optional=True)
-    is_active = Boolean("Whether it traded any token in the 24 hours before `as_of`.")
+    is_active = Boolean("Whether it traded in the 24 hours before `as_of`.")
     still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
@@ -118,7 +118,7 @@ class SignalWindowSchema(Shape):
 
     hours = Integer("The window, after capping at 168.")
     wallet_count = Integer("The wallets of the signal.")
-    transaction_count = Integer("The different transactions of their first buys (`exit`: sells).")
+    transaction_count = Integer("Different transactions of their first buys (`exit`: sells).")
     first_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     latest_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     time_span_minutes = Measure("Minutes between them.")
@@ -134,16 +134,16 @@ class OutcomeSchema(Shape):
     """What became of a token after a span: its first price then, or that it was gone."""
 
     price = Amount(
-        "The first price at the end of the span, or until a tenth of it later; absent if gone.",
+        "The first price in the tenth of the span after its end; absent if gone.",
         optional=True,
     )
     price_at = Moment("Its time; absent if gone.", optional=True)
     change_percent = Measure(
-        "Its change in percent from the first price in the first tenth of the span; -100 if gone."
+        "Percent of change from the first price in the first tenth of the span; -100 if gone."
     )
     source = String("`trade` or `market`, which makes it; absent if gone.", optional=True)
     gone = Boolean(
-        "True if the market that was asked had too little liquidity; absent otherwise.",
+        "True if its market has too little liquidity; absent otherwise.",
         optional=True,
     )
 

@@ -52,7 +52,7 @@ class TokenNamesSchema(Shape):
     symbol = String("Its symbol on its chain; null if unknown.", nullable=True)
     token_name = String(
         "Its name in the newest trade with one (in rows of a wallet or trade, by that wallet), else on its"
-        " chain; may be empty."
+        " chain, or empty."
     )
 
 

@@ -53,7 +53,7 @@ class TrackedProfileSchema(NativePriceShape, ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
-        "The fewest hours of UTC in a row with at least 80 % of its trades of 30 days; empty without any."
+        "The fewest hours of UTC in a row with 80 % of its trades of 30 days; empty without any."
     )
 
 
@@ -174,9 +174,9 @@ class TrackerSchema(Shape):
     )
     period_realized_pnl_chart = Rows(
         ChartPointSchema,
-        "How the profit grew, oldest first, from 0 at the start to the total at the end: what was realized"
-        " before each whole step in UTC with a covered sell, of 5 minutes (`6h`), 15 minutes (`1d`), 2 hours"
-        " (`7d`), 6 hours (`30d`) or a day (beyond 400 days a week).",
+        "What was realized before each whole step in UTC with a covered sell, oldest first, from 0 at the"
+        " start to the total at the end. Steps are 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6"
+        " hours (`30d`) or a day (beyond 400 days a week).",
         many=True,
     )
     period_trades = Rows(

@@ -10,13 +10,10 @@ class WalletsArguments(PagedArguments):
 
 
 HISTORY_SINCE = (
-    "A sync has read all trades of the wallet since this time: figures over longer periods may lack some;"
-    " absent if all that is known was imported."
+    "Since when a sync has read all its trades: figures over longer periods may lack some; absent if all that"
+    " is known was imported."
 )
-HISTORY_UNTIL = (
-    "A sync has read its trades until this time so far; absent if that is up to an hour ago, or no sync has"
-    " read it."
-)
+HISTORY_UNTIL = "Until when a sync has read its trades; absent if up to an hour ago, or if none has read it."
 
 
 class PublicProfileSchema(Shape):
