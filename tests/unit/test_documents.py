@@ -19,7 +19,7 @@ LINKS = [
 ]
 
 GLOSSARY = (ROOT / "docs" / "development.md").read_text().partition("## Glossary")[2]
-WORDS = [word for row in re.findall(r"^\| (.+?) \|", GLOSSARY, re.MULTILINE)[1:] for word in row.split(", ")]
+WORDS = [word for item in re.findall(r"^- (.+?): ", GLOSSARY, re.MULTILINE) for word in item.split(", ")]
 
 
 @cache

@@ -31,9 +31,17 @@ def _example() -> dict[str, str]:
     return dict(re.findall(r"^#([A-Z][A-Z0-9_]*)=(.*)$", text, re.MULTILINE))
 
 
+def _items() -> list[str]:
+    """Return the items of the document, each in one line: name, default in parentheses, and meaning."""
+    text = (ROOT / "docs" / "settings.md").read_text().replace("\n  ", " ")
+    return [line for line in text.splitlines() if line.startswith("- `")]
+
+
 def _documented() -> dict[str, str]:
-    text = (ROOT / "docs" / "settings.md").read_text()
-    return dict(re.findall(r"^\| `([A-Z{][A-Z0-9_{}]*)` \| (.*?) \| .+ \|$", text, re.MULTILINE))
+    """Return the default of each setting as it is documented; an empty text for none."""
+    return dict(
+        re.findall(r"^- `([A-Z{][A-Z0-9_{}]*)`(?: \((.*?)\))?: .+$", "\n".join(_items()), re.MULTILINE)
+    )
 
 
 def _read(name: str, value: str) -> object:
@@ -60,21 +68,20 @@ def test_the_document_names_all_chains() -> None:
 
 
 def test_every_provider_is_in_the_document() -> None:
-    rows = (ROOT / "docs" / "settings.md").read_text().splitlines()
     for setting, words in (
         ("{CHAIN}_PROVIDER", PROVIDERS),
         ("{CHAIN}_TRADES_PROVIDER", TRADES_PROVIDERS),
         ("MARKET_PRICES_PROVIDER", MARKET_PROVIDERS),
     ):
-        (row,) = [row for row in rows if row.startswith(f"| `{setting}` |")]
-        assert [word for word in words if f"`{word}`" not in row.partition("provider of")[2]] == []
+        (item,) = [item for item in _items() if item.startswith(f"- `{setting}`")]
+        assert [word for word in words if f"`{word}`" not in item.partition("provider of")[2]] == []
 
 
 def test_the_default_in_the_document_is_the_default() -> None:
     documented = {
         name: _documented()[_pattern(name)].strip("`") for name in VARIABLES if name not in IN_WORDS
     }
-    read = {name: None if value == "–" else _read(name, value) for name, value in documented.items()}
+    read = {name: _read(name, value) if value else None for name, value in documented.items()}
     assert read == {name: defaults()[name] for name in read}
 
 
@@ -96,10 +103,9 @@ def test_what_systemd_and_a_shell_read_from_example_env_is_the_defaults() -> Non
 
 
 def test_the_readme_has_the_settings_that_people_set_and_only_settings_that_exist() -> None:
-    rows = "".join(line for line in README.splitlines() if line.startswith("|") and line.endswith("|"))
-    assert [name for name in USUAL if f"`{name}`" not in rows] == []
-    table = README.partition("## Settings")[2].partition("\n## ")[0]
-    assert set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", table)) <= {*VARIABLES}
+    section = README.partition("## Settings")[2].partition("\n## ")[0]
+    assert [name for name in USUAL if f"`{name}`" not in section] == []
+    assert set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", section)) <= {*VARIABLES}
 
 
 def test_settings_of_prices_are_exact_and_of_a_range() -> None:
