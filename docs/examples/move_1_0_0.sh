@@ -1,6 +1,13 @@
 #!/bin/sh
 # Move wallets, prices, trades and keys of version 1.0.0, in the database $OLD, into the empty one of the settings, by files in this
-# folder that only their owner can read. $NEW is its address where DATABASE_URL is not set.
+# folder that only their owner can read. $NEW is its address where DATABASE_URL is not set: for the embedded server, what
+# `wallet-api config database` prints. Stop the service and its syncs first. Then, in a checkout:
+#
+#     OLD=postgresql://… sh docs/examples/move_1_0_0.sh
+#
+# Values, profits and keys with their credits stay; the use of keys, and how far syncs had come, stay in the old database. A new
+# entry after an exit now begins a new bag, which changes still_holding, total_sold, the win counts and rates, and the distribution
+# of some wallets.
 set -eu
 umask 077
 NEW=${NEW:-$DATABASE_URL}
