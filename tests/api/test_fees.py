@@ -1,4 +1,4 @@
-"""Fees: what a trade cost beside what was exchanged, by the worked example in docs/figures.md."""
+"""Fees: what a trade cost beside what was exchanged, as docs/figures.md defines them."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
