@@ -1,4 +1,4 @@
-"""The table of docs/sync.md, "EVM chains from a node", and what decoding costs, from what was recorded.
+"""The figures of docs/sync.md, "EVM chains from a node", and what decoding costs, from what was recorded.
 
     python -m tests.benchmarks.decoding
 
@@ -20,7 +20,7 @@ _ROUNDS = 7
 
 
 def kind_of(case: Case, read: str) -> str:
-    """Return the row of the table that a result belongs to."""
+    """Return the row of figures that a result belongs to."""
     if not case.trades:
         return "no trades: right" if read == "right" else f"no trades: {read.split()[0]}"
     if case.is_unproven:
