@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.credits
 
-prints the table of docs/credits.md. Takes some minutes.
+prints the figures of docs/credits.md. Takes some minutes.
 """
 
 import random
