@@ -35,7 +35,6 @@ COMPANION_TRADES = 5
 # One trade in so many is in the hot token, by all wallets of Solana but those measured.
 HOT_SHARE = 10
 HOT_MINT = solana_address("hot")
-MEDIAN_MINT = solana_address(f"{MEDIAN} 0")
 OF_HEAVY, OF_MEDIAN = ({"blockchain": "solana", "address": address} for address in (HEAVY, MEDIAN))
 OF_HOT = {"blockchain": "solana", "mint": HOT_MINT}
 

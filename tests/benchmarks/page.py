@@ -1,30 +1,25 @@
-"""The page at / in headless Chromium: how soon a view is seen after the key, its requests and its tasks.
+"""The page at / in headless Chromium: how soon a view is seen after the key, and its requests.
 
     python -m tests.benchmarks.page [--trades 1000000] [--runs 5] [--url URL --key KEY]
 
 Without the address of a service, one with 1,000 demo wallets is made, which takes some minutes. Measured are
 the board of the group with most wallets, its wallet with most trades, the token that it bought most of, that
-position, and the key; each run in a new tab without a cache. The CPU time of a task is that of the page's own
-thread, so that it is nearly the same on a busy machine; a task is the handling of a response, or the drawing
-of a frame.
+position, and the key; each run in a new tab without a cache.
 """
 
 import os
 import statistics
 import tempfile
-import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import requests
 
 from tests.benchmarks.http_servers import gunicorn
 from tests.ledger.alone import ledger_alone
-from tests.lib.browser import Message
 from tests.lib.chromium import Chromium, chromium
 from tests.lib.demo_service import demo_service
 from tests.lib.processes import environment_of
@@ -58,17 +53,8 @@ new Promise((resolve) => setTimeout(resolve, 300)).then(() => {
   return { ...seen, sizes: requests.map((entry) => entry.decodedBodySize) };
 })
 """
-_TRACE = {"includedCategories": ["toplevel", "devtools.timeline", "v8.execute"]}
 
 Seen = dict[str, Any]
-
-
-class Task(NamedTuple):
-    """A task of the page's thread: its milliseconds, those of CPU, and these by what was done."""
-
-    wall: float
-    cpu: float
-    parts: Counter[str]
 
 
 @click.command()
@@ -77,7 +63,7 @@ class Task(NamedTuple):
 @click.option("--url", default="", help="A running service, without a slash at the end.")
 @click.option("--key", default="", help="Its key.")
 def main(trades: int, runs: int, url: str, key: str) -> None:
-    """Print a table of the views, and the frames that took longest."""
+    """Print a table of the views."""
     if url:
         _measure(url, key, runs)
     else:
@@ -131,16 +117,14 @@ def _measure(url: str, key: str, runs: int) -> None:
             for name, view in _views(url, key).items()
         }
     click.echo(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    click.echo(
-        "| view | first block, ms | all, ms | requests | largest, kB | longest task, ms | its CPU, ms | for |"
-    )
-    click.echo("|---|---:|---:|---:|---:|---:|---:|---|")
+    click.echo("| view | first block, ms | all, ms | requests | largest, kB |")
+    click.echo("|---|---:|---:|---:|---:|")
     for name, of in found.items():
         click.echo(f"| {name} | {' | '.join(_figures(of))} |")
 
 
 def _seen(page: Chromium, url: str, key: str) -> Seen:
-    """Enter the key in a new tab, and return the moments, the requests and the tasks of the view."""
+    """Enter the key in a new tab, and return the moments and the requests of the view."""
     page.open_tab()
     page.resize(1280)
     page.command("Network.setCacheDisabled", cacheDisabled=True)
@@ -148,43 +132,10 @@ def _seen(page: Chromium, url: str, key: str) -> Seen:
     page.await_true(_BEGUN)
     page.value(_WATCH)
     page.type(key)
-    page.events.clear()
-    page.command("Tracing.start", traceConfig=_TRACE, transferMode="ReportEvents")
     page.press("Enter")
     page.await_true("seen.all")
     seen: Seen = page.value(_SEEN)
-    page.command("Tracing.end")
-    while not any(event == "Tracing.tracingComplete" for event, _ in page.events):
-        time.sleep(0.05)
-    return {**seen, "tasks": _tasks(page.events)}
-
-
-def _tasks(events: list[tuple[str, Message]]) -> list[Task]:
-    """Return the tasks of the thread that has drawn the page: of all such threads the busiest one."""
-    traced = [event for _, parameters in events for event in parameters.get("value", ())]
-    threads: dict[tuple[int, int], list[Message]] = {
-        (event["pid"], event["tid"]): []
-        for event in traced
-        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
-    }
-    for event in traced:
-        thread = event["pid"], event["tid"]
-        if event["ph"] == "X" and thread in threads:
-            threads[thread].append(event)
-    tasks: list[Task] = []
-    within: list[Message] = []
-    busiest = max(threads.values(), key=lambda of: sum(event.get("tdur", 0) for event in of))
-    for event in sorted(busiest, key=lambda event: (event["ts"], -event["dur"])):
-        while within and within[-1]["ts"] + within[-1]["dur"] <= event["ts"]:
-            within.pop()
-        cpu = event.get("tdur", 0) / 1000
-        if within:
-            tasks[-1].parts[within[-1]["name"]] -= cpu
-        else:
-            tasks.append(Task(event["dur"] / 1000, cpu, Counter()))
-        tasks[-1].parts[event["name"]] += cpu
-        within.append(event)
-    return tasks
+    return seen
 
 
 def _figures(runs: list[Seen]) -> Iterator[str]:
@@ -192,10 +143,6 @@ def _figures(runs: list[Seen]) -> Iterator[str]:
         yield f"{statistics.median(seen[moment] for seen in runs):.0f}"
     yield f"{statistics.median(len(seen['sizes']) for seen in runs):.0f}"
     yield f"{max(size for seen in runs for size in seen['sizes']) / 1000:.0f}"
-    yield f"{statistics.median(max(task.wall for task in seen['tasks']) for seen in runs):.0f}"
-    yield f"{statistics.median(max(task.cpu for task in seen['tasks']) for seen in runs):.0f}"
-    dearest = max((task for seen in runs for task in seen["tasks"]), key=lambda task: task.cpu)
-    yield ", ".join(f"{name} {cpu:.0f}" for name, cpu in dearest.parts.most_common(4))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ needs_chromium = pytest.mark.skipif(_PROGRAM is None, reason="needs chromium: ap
 
 
 class Chromium(Page):
-    """A page in Chromium. `events` are the notices of DevTools about traces."""
+    """A page in Chromium."""
 
     def __init__(self, sent: IO[bytes], received: IO[bytes]) -> None:
         self._sent = sent
@@ -35,7 +35,6 @@ class Chromium(Page):
         self._session: str | None = None
         self._target: str | None = None
         self.problems = []
-        self.events: list[tuple[str, Message]] = []
         threading.Thread(target=self._read, args=(received,), daemon=True).start()
         self.open_tab()
 
@@ -116,8 +115,6 @@ class Chromium(Page):
                     self._note(message["method"], message["params"])
 
     def _note(self, event: str, parameters: Message) -> None:
-        if event.startswith("Tracing."):
-            self.events.append((event, parameters))
         if event == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.problems.append(f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}")
         if event == "Runtime.exceptionThrown":
