@@ -24,8 +24,8 @@ import psutil
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.dearest_cases import Case, cases
-from tests.benchmarks.http_servers import ROOT, Server, gunicorn, run_command_of, stores
-from tests.lib.processes import running_valkey
+from tests.benchmarks.http_servers import ROOT, gunicorn, run_command_of, stores
+from tests.lib.processes import Gunicorn, running_valkey
 from wallet_api.api.keys import create_key
 from wallet_api.database import connect
 from wallet_api.operate import embedded
@@ -48,14 +48,14 @@ class Version:
     """A running service of a checkout, a key for it, and its processes."""
 
     name: str
-    server: Server
+    server: Gunicorn
     key: str
     stores: Sequence[psutil.Process]
 
     def cpu_seconds(self) -> float:
         """Return what its processes have used so far, and those of them that have ended."""
         total = 0.0
-        for process in (self.server.process, *self.stores):
+        for process in (psutil.Process(self.server.process.pid), *self.stores):
             times = process.cpu_times()
             total += times.user + times.system + times.children_user + times.children_system
             for child in process.children(recursive=True):

@@ -7,8 +7,9 @@ to the response that has its trade. With --day, the chain has a day of blocks al
 reading takes, and how long at four a second.
 """
 
+import itertools
 import random
-import threading
+import subprocess
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -16,6 +17,7 @@ import click
 
 from tests.benchmarks.followed import followed, load, shown
 from tests.ledger.follower import Follower
+from tests.lib.waiting import repeated
 from tests.stub.evm import Block, EvmChain
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, WRAPPED, buy, signature
@@ -76,42 +78,32 @@ def _follow(
     chain.blocks += [Block(began - timedelta(seconds=_BLOCK_SECONDS * n)) for n in range(18_000, 0, -1)]
     at: dict[str, float] = {}
     delays: list[float] = []
-    ended = threading.Event()
+    places, began_to_live = itertools.count(1), time.monotonic()
 
     def live() -> None:
-        started = time.monotonic()
-        for place in range(1, 10**9):
-            if ended.is_set():
-                return
-            trades = []
-            if chance.random() < trades_a_day * _BLOCK_SECONDS / 86_400:
-                trades.append(buy(place, wallet=chance.choice(tracked), wrapped=WRAPPED["base"]))
-                at[signature(place)] = time.time()
-            chain.add(datetime.now(UTC), *trades)
-            time.sleep(max(0.0, started + place * _BLOCK_SECONDS - time.monotonic()))
+        place, trades = next(places), []
+        if chance.random() < trades_a_day * _BLOCK_SECONDS / 86_400:
+            trades.append(buy(place, wallet=chance.choice(tracked), wrapped=WRAPPED["base"]))
+            at[signature(place)] = time.time()
+        chain.add(datetime.now(UTC), *trades)
+        time.sleep(max(0.0, began_to_live + place * _BLOCK_SECONDS - time.monotonic()))
 
     def read() -> None:
-        while not ended.wait(_POLL_SECONDS):
-            for change in follower.read():
-                sent = at.get(change["tx_signature"])
-                if sent is not None:
-                    delays.append(time.time() - sent)
+        for change in follower.read():
+            sent = at.get(change["tx_signature"])
+            if sent is not None:
+                delays.append(time.time() - sent)
 
-    threads = [threading.Thread(target=each, daemon=True) for each in (live, read)]
-    threads[0].start()
-    options = ("trades", "--json", "--follow", "--since", began.isoformat())
-    process = operator.start(*options, FOLLOW_SECONDS=f"{every}", SYNC_RPC_REQUESTS_PER_SECOND=f"{_RATE}")
-    for stream in (process.stdout, process.stderr):
-        threading.Thread(target=stream.read, daemon=True).start()  # type: ignore[union-attr]
-    time.sleep(_WARM_SECONDS)
-    threads[1].start()
-    count[0], started, warm = 0, time.monotonic(), set(at)
-    time.sleep(seconds)
-    sent, passed = count[0], time.monotonic() - started
-    time.sleep(3)
-    ended.set()
-    for thread in threads:
-        thread.join()
+    own = {"FOLLOW_SECONDS": f"{every}", "SYNC_RPC_REQUESTS_PER_SECOND": f"{_RATE}"}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with repeated(live):
+        process = operator.start("trades", "--follow", "--since", began.isoformat(), **quiet, **own)
+        time.sleep(_WARM_SECONDS)
+        with repeated(read, _POLL_SECONDS):
+            count[0], started, warm = 0, time.monotonic(), set(at)
+            time.sleep(seconds)
+            sent, passed = count[0], time.monotonic() - started
+            time.sleep(3)
     process.terminate()
     process.wait(60)
     for line in operator.fetch("SELECT label, total FROM sync_report WHERE name IN ('calls', 'rounds')"):

@@ -26,6 +26,7 @@ from flask import Response
 from tests.benchmarks.follow_world import World
 from tests.benchmarks.followed import followed, load, shown
 from tests.ledger.follower import Follower
+from tests.lib.waiting import repeated
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.sync.operator import Operator, addresses, operator_alone, plain
@@ -132,9 +133,13 @@ def _live(
     while len(stream.followed) < len(world.wallets):
         time.sleep(0.5)
     world.stub.scenarios = {} if world.is_calm else {"rpc": fault}
-    ended = threading.Event()
-    watch = threading.Thread(target=_watch, args=(world, follower, ended), daemon=True)
-    watch.start()
+    with repeated(lambda: _watch(world, follower), _POLL_SECONDS):
+        _go_on(world, command, seconds, per_second, kills)
+        time.sleep(2)
+
+
+def _go_on(world: World, command: Command, seconds: float, per_second: float, kills: bool) -> None:
+    chance, stream = random.Random(6), world.stub.stream
     began = time.monotonic()
     ticks = {"sample": 0.0, "minute": 60.0, "kill": 30.0}
     while (moment := time.monotonic() - began) < seconds:
@@ -164,16 +169,12 @@ def _live(
         time.sleep(0.05)
     stream.is_silent = False
     world.stub.scenarios = {}
-    time.sleep(2)
-    ended.set()
-    watch.join()
 
 
-def _watch(world: World, follower: Follower, ended: threading.Event) -> None:
-    """Read the feed again and again, and note which transactions are new in it."""
-    while not ended.wait(_POLL_SECONDS):
-        for change in follower.read():
-            world.arrived(change["tx_signature"])
+def _watch(world: World, follower: Follower) -> None:
+    """Read the feed, and note which transactions are new in it."""
+    for change in follower.read():
+        world.arrived(change["tx_signature"])
 
 
 def _settled(world: World, operator: Operator, follower: Follower) -> bool:

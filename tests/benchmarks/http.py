@@ -23,13 +23,12 @@ from tests.benchmarks.http_servers import (
     ROOT,
     Measured,
     MeasurementError,
-    Server,
     behind_nginx,
     gunicorn,
     measure,
 )
 from tests.benchmarks.http_world import crowd_cursors, fill, write_files
-from tests.lib.processes import running_valkey
+from tests.lib.processes import Gunicorn, running_valkey
 from wallet_api.operate import embedded
 from wallet_api.settings import Settings
 
@@ -44,8 +43,8 @@ class Side:
     """A checkout that is measured: the service, bare Flask beside it, and the file of each case."""
 
     folder: Path
-    service: Server
-    flask: Server
+    service: Gunicorn
+    flask: Gunicorn
     constant: Path
     files: dict[str, Path]
 

@@ -4,10 +4,8 @@ import json
 import os
 import random
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -16,7 +14,10 @@ from pathlib import Path
 import psutil
 import requests
 
+from tests.lib.network import free_port
 from tests.lib.nginx import nginx, running_nginx
+from tests.lib.processes import Gunicorn, Process, run_program
+from tests.lib.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 # nginx as operators get it, but for its limits per address: all requests come from one.
@@ -29,16 +30,6 @@ _SCRIPT = Path(__file__).with_name("http_requests.lua")
 
 class MeasurementError(Exception):
     """A server did not start, or did not respond to every request with a 200."""
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running server: its address without a slash at the end, and its first process."""
-
-    name: str
-    url: str
-    process: psutil.Process
-    log: Path
 
 
 @dataclass(frozen=True)
@@ -56,23 +47,15 @@ class Measured:
 @contextmanager
 def gunicorn(
     name: str, target: str, folder: Path, environment: Mapping[str, str], tree: Path = ROOT
-) -> Iterator[Server]:
+) -> Iterator[Gunicorn]:
     """Run two workers with the production settings and the code of the checkout `tree`."""
-    log = folder / f"{name}.log"
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"127.0.0.1:{taken.getsockname()[1]}"
-    settings = ("--config", str(tree / "config" / "gunicorn.conf.py"), "--bind", url)
+    address, log = f"127.0.0.1:{free_port()}", folder / f"{name}.log"
+    options = ("--config", str(tree / "config" / "gunicorn.conf.py"), "--bind", address)
     with log.open("wb") as output:
-        process = subprocess.Popen(
+        process: Process[bytes] = Process(
             [
-                sys.executable,
-                "-m",
-                "gunicorn",
-                *settings,
-                "--access-logfile",
-                str(folder / "access.log"),
-                target,
+                *(sys.executable, "-m", "gunicorn", *options),
+                *("--access-logfile", str(folder / "access.log"), target),
             ],
             env=environment_of(tree, {"WEB_CONCURRENCY": "2", "WEB_THREADS": "8", **environment}),
             cwd=tree,
@@ -81,16 +64,20 @@ def gunicorn(
             stderr=output,
             start_new_session=True,
         )
+    server = Gunicorn(f"http://{address}", process, log)
     try:
-        _await_response(f"http://{url}/", process, log)
-        yield Server(name, f"http://{url}", psutil.Process(process.pid), log)
+        if not eventually(lambda: process.poll() is not None or _responds(server)) or process.poll():
+            raise MeasurementError(f"A server did not start:\n{server.log[-2000:]}")
+        yield server
     finally:
-        process.terminate()
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        server.stop()
+
+
+def _responds(server: Gunicorn) -> bool:
+    with suppress(requests.ConnectionError):
+        requests.get(server.url, timeout=60)
+        return True
+    return False
 
 
 def environment_of(tree: Path, environment: Mapping[str, str]) -> dict[str, str]:
@@ -100,34 +87,18 @@ def environment_of(tree: Path, environment: Mapping[str, str]) -> dict[str, str]
 
 def run_command_of(tree: Path, environment: Mapping[str, str], *command: str) -> None:
     """Run a command of the checkout `tree`. Raises MeasurementError if it fails."""
-    done = subprocess.run(
-        [sys.executable, "-m", "wallet_api", *command],
-        env=environment_of(tree, environment),
-        cwd=tree,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    own = {"env": environment_of(tree, environment), "cwd": tree, "capture_output": True, "text": True}
+    done = run_program([sys.executable, "-m", "wallet_api", *command], **own, timeout=86_400)
     if done.returncode:
         raise MeasurementError(f"'wallet-api {' '.join(command)}' of {tree} failed:\n{done.stderr}")
 
 
-def _await_response(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        with suppress(requests.ConnectionError):
-            requests.get(url, timeout=60)
-            return
-        time.sleep(0.1)
-    raise MeasurementError(f"A server did not start:\n{log.read_text()[-2000:]}")
-
-
 @contextmanager
-def behind_nginx(server: Server, folder: Path) -> Iterator[Server]:
+def behind_nginx(server: Gunicorn, folder: Path) -> Iterator[Gunicorn]:
     """Put an nginx with config/nginx.conf in front of the server."""
     if nginx() is None:
         raise MeasurementError("nginx is not installed: apt-get install nginx")
-    own = folder / f"nginx-{server.name}"
+    own = folder / f"nginx-{server.log_file.stem}"
     own.mkdir()
     with running_nginx(own, [server.url], _NGINX_CHANGES) as front:
         yield replace(server, url=front.url)
@@ -146,12 +117,12 @@ def stores(folder: Path) -> dict[str, list[psutil.Process]]:
     return found
 
 
-def measure(server: Server, folder: Path, calls: Path, seconds: int) -> Measured:
+def measure(server: Gunicorn, folder: Path, calls: Path, seconds: int) -> Measured:
     """Send the requests of the file in order over 16 connections, from a random line on.
 
     The stores of the server are those in `folder`. Raises MeasurementError unless all requests succeed.
     """
-    groups = {"server": [server.process], **stores(folder)}
+    groups = {"server": [psutil.Process(server.process.pid)], **stores(folder)}
     before = {name: _cpu(processes) for name, processes in groups.items()}
     outcome = _send(server, calls, seconds)
     count = outcome["calls"]
@@ -169,7 +140,7 @@ def measure(server: Server, folder: Path, calls: Path, seconds: int) -> Measured
     )
 
 
-def _send(server: Server, calls: Path, seconds: int) -> dict[str, int]:
+def _send(server: Gunicorn, calls: Path, seconds: int) -> dict[str, int]:
     """Run wrk and return what its script prints."""
     program = shutil.which("wrk")
     if program is None:
@@ -182,11 +153,11 @@ def _send(server: Server, calls: Path, seconds: int) -> dict[str, int]:
         raise MeasurementError(f"wrk failed: {done.stdout}{done.stderr}")
     if outcome["refused"] or outcome["failed"] or not outcome["calls"]:
         failure = _first_failure(server, calls)
-        raise MeasurementError(f"Not all requests to {server.name} succeeded: {outcome}\n{failure}")
+        raise MeasurementError(f"Not all requests to {server.url} succeeded: {outcome}\n{failure}")
     return outcome
 
 
-def _first_failure(server: Server, calls: Path) -> str:
+def _first_failure(server: Gunicorn, calls: Path) -> str:
     """Return the response to the first request that fails now, if one does, and the end of the log."""
     for line in calls.read_text().splitlines()[:100]:
         path, key, _ = line.split("\t")
@@ -194,7 +165,7 @@ def _first_failure(server: Server, calls: Path) -> str:
         headers = {"Authorization": f"Bearer {key}"}
         response = requests.get(f"{server.url}{path}", headers=headers, timeout=10, verify=False)
         if not response.ok:
-            return f"{path}: {response.status_code} {response.text[:500]}\n{server.log.read_text()[-3000:]}"
+            return f"{path}: {response.status_code} {response.text[:500]}\n{server.log[-3000:]}"
     return "None of its first 100 fails now."
 
 

@@ -1,15 +1,16 @@
 """What the service is measured with: a demo world, and wallets of the sizes that the targets name."""
 
-import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 import orjson
+import requests
 
-from tests.benchmarks.http_servers import Server, run_command_of
+from tests.benchmarks.http_servers import run_command_of
 from tests.ledger.rows import Row, trade_row
+from tests.lib.processes import Gunicorn
 from wallet_api.database import Connection, connect
 from wallet_api.operate.demo import forms
 
@@ -59,14 +60,13 @@ def fill(tree: Path, environment: Mapping[str, str], files: Path) -> None:
         connection.execute("VACUUM ANALYZE")
 
 
-def crowd_cursors(server: Server, key: str) -> Iterator[str]:
+def crowd_cursors(server: Gunicorn, key: str) -> Iterator[str]:
     """Yield the cursors of the pages of 50 after the first, which a server of their database has returned."""
     first = f"{server.url}/v1/wallets?blockchain=base&type=smart&limit={PAGE}"
     page = first
     while True:
-        request = urllib.request.Request(page, headers={"Authorization": f"Bearer {key}"})
-        with urllib.request.urlopen(request, timeout=30) as response:
-            cursor = orjson.loads(response.read())["data"]["pagination"]["next_cursor"]
+        response = requests.get(page, headers={"Authorization": f"Bearer {key}"}, timeout=30)
+        cursor = response.json()["data"]["pagination"]["next_cursor"]
         if cursor is None:
             return
         yield cursor

@@ -9,10 +9,9 @@ its import; its newest trades grow old. What the figures mean: docs/benchmarks.m
 
 import json
 import statistics
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +25,8 @@ from tests.benchmarks import ledger_report, ledger_world
 from tests.benchmarks.ledger_operations import OPERATIONS
 from tests.benchmarks.ledger_world import GROUP
 from tests.ledger.alone import ledger_alone
-from wallet_api.api.keys import create_key
+from tests.ledger.caller import Caller
+from tests.lib.processes import peak_of
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
 from wallet_api.queries.leaderboard_page import read_board
@@ -98,20 +98,10 @@ def _import(settings: Settings, home: Path, trades: int) -> Figures:
     for name in ("wallets", "prices", "trades"):
         started = time.monotonic()
         with ledger_world.importing(settings, home, name) as importer:
-            most = _most_memory(importer)
+            with peak_of(psutil.Process(importer.pid)) as peak:
+                importer.wait(86_400)
             seconds = time.monotonic() - started
-    return {"import, rows/s": trades / seconds, "importer, MB": most / 1_000_000}
-
-
-def _most_memory(process: "subprocess.Popen[str]") -> int:
-    """The most bytes it has at any of the looks until it ends; what the kernel keeps counts the fork too."""
-    seen = psutil.Process(process.pid)
-    most = 0
-    while process.poll() is None:
-        with suppress(psutil.NoSuchProcess):
-            most = max(most, seen.memory_info().rss)
-        time.sleep(0.02)
-    return most
+    return {"import, rows/s": trades / seconds, "importer, MB": peak[0] / 1_000_000}
 
 
 def _raw_copy(connection: Connection, home: Path, trades: int) -> float:
@@ -157,24 +147,19 @@ def _ask_in_turn(ledgers: Sequence[Ledger], calls: int) -> None:
                 ledger.figures |= _medians(name, taken)
 
 
-class Caller:
+@contextmanager
+def _caller(ledger: Ledger, **settings: float) -> Iterator[Caller]:
     """A caller of an application over a ledger, with key, limit and all, for whom no answer is kept."""
+    app = create_app(replace(ledger.settings, answer_ttl_seconds=0.0, **settings))
+    with closing(app.extensions["wallet_api"]):
+        yield Caller.new(app.test_client(), ledger.connection, f"bench {id(app)}", rate="1000000/second")
 
-    def __init__(self, ledger: Ledger, **settings: float) -> None:
-        self.app = create_app(replace(ledger.settings, answer_ttl_seconds=0.0, **settings))
-        self._client = self.app.test_client()
-        key = create_key(ledger.connection, f"bench {id(self)}", rate="1000000/second")
-        self._headers = {"Authorization": f"Bearer {key}"}
 
-    def body(self, path: str, parameters: Mapping[str, Any]) -> bytes:
-        """Return the body of a successful answer."""
-        answer = self._client.get(path, query_string=parameters, headers=self._headers)
-        assert answer.status_code == 200, answer.text
-        return answer.data
-
-    def close(self) -> None:
-        """Close the application."""
-        self.app.extensions["wallet_api"].close()
+def _body(caller: Caller, path: str, arguments: Mapping[str, Any]) -> bytes:
+    """Return the body of a successful answer."""
+    answer = caller.send(path, **arguments)
+    assert answer.status_code == 200, answer.text
+    return answer.data
 
 
 @contextmanager
@@ -184,20 +169,20 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
     def make() -> None:
         read_board(ledger.connection, datetime.now(UTC), GROUP | {"period": "30d"})
 
-    with closing(Caller(ledger)) as five, closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
+    with _caller(ledger) as five, _caller(ledger, leaderboard_ttl_seconds=0.0) as caller:
 
         def reading(path: str, **parameters: Any) -> Callable[[], Any]:
-            return partial(five.body, path, GROUP | parameters)
+            return partial(_body, five, path, GROUP | parameters)
 
         yield {
-            ledger_report.LIST: partial(caller.body, "/v1/wallets", GROUP | {"limit": 50}),
-            ledger_report.HEAVY: reading("/v1/wallets/history", address=ledger_world.HEAVY),
-            ledger_report.LIGHT: reading("/v1/wallets/history", address=ledger_world.LIGHT),
-            ledger_report.VOLUME: reading("/v1/transactions/volume"),
-            ledger_report.BOARD: reading("/v1/wallet/leaderboard", period="30d", limit=10),
+            ledger_report.LIST: partial(_body, caller, "/wallets", GROUP | {"limit": 50}),
+            ledger_report.HEAVY: reading("/wallets/history", address=ledger_world.HEAVY),
+            ledger_report.LIGHT: reading("/wallets/history", address=ledger_world.LIGHT),
+            ledger_report.VOLUME: reading("/transactions/volume"),
+            ledger_report.BOARD: reading("/wallet/leaderboard", period="30d", limit=10),
             ledger_report.MADE: make,
             ledger_report.CHANGES: partial(next, _changes(caller)),
-            **{own.name: partial(caller.body, own.path, own.arguments) for own in OPERATIONS},
+            **{own.name: partial(_body, caller, own.path, own.arguments) for own in OPERATIONS},
         }
 
 
@@ -205,7 +190,7 @@ def _changes(caller: Caller) -> Iterator[None]:
     """Follow the feed of the group from its start, and yield after each page."""
     after = "start"
     while True:
-        page = caller.body("/v1/transactions/latest", GROUP | {"after": after, "limit": 100})
+        page = _body(caller, "/transactions/latest", GROUP | {"after": after, "limit": 100})
         # Reading all of the page would take as long as a part of the response.
         after = page.rpartition(b'"next_cursor":"')[2].partition(b'"')[0].decode()
         yield

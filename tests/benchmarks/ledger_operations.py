@@ -42,44 +42,40 @@ NET_FLOW = GROUP | {"mode": "net_flow"}
 TREND = GROUP | {"mode": "volume_trend", "period": "7d"}
 
 OPERATIONS = (
-    Operation("lookup", "/v1/wallets/lookup", {"address": ledger_world.MEDIAN}),
-    Operation("latest, 50", "/v1/transactions/latest", GROUP),
-    Operation("changes from now, none", "/v1/transactions/latest", GROUP | {"after": "now"}, most_ms=3),
-    Operation("timerange 1 h, 50", "/v1/transactions/timerange", GROUP | {"hours": 1}),
-    Operation("count, 24 h", "/v1/transactions/count", GROUP),
-    Operation("calendar, median wallet", "/v1/wallet/pnl_calendar", MEDIAN),
-    Operation("connections, median wallet", "/v1/wallets/connections", MEDIAN),
-    Operation("tracker 7d, median wallet", "/v1/wallets/tracker", MEDIAN | WEEK),
-    Operation(
-        "tracker 7d, heavy wallet", "/v1/wallets/tracker", HEAVY | WEEK, flat=False, calls=20, most_ms=60
-    ),
-    Operation("token transactions, 50, hot token", "/v1/tokens/transactions", HOT),
-    Operation("token stats, hot token", "/v1/tokens/stats", HOT),
+    Operation("lookup", "/wallets/lookup", {"address": ledger_world.MEDIAN}),
+    Operation("latest, 50", "/transactions/latest", GROUP),
+    Operation("changes from now, none", "/transactions/latest", GROUP | {"after": "now"}, most_ms=3),
+    Operation("timerange 1 h, 50", "/transactions/timerange", GROUP | {"hours": 1}),
+    Operation("count, 24 h", "/transactions/count", GROUP),
+    Operation("calendar, median wallet", "/wallet/pnl_calendar", MEDIAN),
+    Operation("connections, median wallet", "/wallets/connections", MEDIAN),
+    Operation("tracker 7d, median wallet", "/wallets/tracker", MEDIAN | WEEK),
+    Operation("tracker 7d, heavy wallet", "/wallets/tracker", HEAVY | WEEK, flat=False, calls=20, most_ms=60),
+    Operation("token transactions, 50, hot token", "/tokens/transactions", HOT),
+    Operation("token stats, hot token", "/tokens/stats", HOT),
     *(
         Operation(
             f"token traders by {sort}, 50, hot token",
-            "/v1/tokens/stats",
+            "/tokens/stats",
             HOT | {"sort": sort, "limit": 50},
             most_ms=30,
         )
         for sort in TRADER_SORTS
     ),
-    Operation("token holders, hot token", "/v1/tokens/holders", HOT),
-    Operation("prices of 60 tokens", "/v1/tokens/prices", PRICES),
-    Operation("latest, 1000, as CSV", "/v1/transactions/latest", GROUP | {"limit": 1000, "format": "csv"}),
-    Operation("signals 24 h, recomputed", "/v1/signals", CLUSTER, flat=False, calls=20, most_ms=60),
-    Operation("net flow, recomputed", "/v1/analytics", NET_FLOW, flat=False, calls=20, most_ms=60),
-    Operation("volume trend 7d, recomputed", "/v1/analytics", TREND, flat=False, calls=20),
-    Operation("exits 24 h, recomputed", "/v1/signals", EXIT, flat=False, calls=20, most_ms=60),
+    Operation("token holders, hot token", "/tokens/holders", HOT),
+    Operation("prices of 60 tokens", "/tokens/prices", PRICES),
+    Operation("latest, 1000, as CSV", "/transactions/latest", GROUP | {"limit": 1000, "format": "csv"}),
+    Operation("signals 24 h, recomputed", "/signals", CLUSTER, flat=False, calls=20, most_ms=60),
+    Operation("net flow, recomputed", "/analytics", NET_FLOW, flat=False, calls=20, most_ms=60),
+    Operation("volume trend 7d, recomputed", "/analytics", TREND, flat=False, calls=20),
+    Operation("exits 24 h, recomputed", "/signals", EXIT, flat=False, calls=20, most_ms=60),
     Operation(
         "leaderboard of all by profit, recomputed",
-        "/v1/wallet/leaderboard",
+        "/wallet/leaderboard",
         ALL_BY_PROFIT,
         flat=False,
         calls=5,
         most_ms=300,
     ),
-    Operation(
-        "leaderboard 30d by profit, recomputed", "/v1/wallet/leaderboard", BY_PROFIT, flat=False, calls=5
-    ),
+    Operation("leaderboard 30d by profit, recomputed", "/wallet/leaderboard", BY_PROFIT, flat=False, calls=5),
 )

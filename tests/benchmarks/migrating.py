@@ -13,9 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +25,8 @@ import requests
 from tests.benchmarks import ledger_world
 from tests.benchmarks.http_servers import ROOT, gunicorn
 from tests.ledger.alone import ledger_alone
+from tests.lib.callers import Met, callers
+from tests.lib.waiting import repeated
 from wallet_api.api.keys import create_key
 from wallet_api.database import connect
 
@@ -40,6 +40,8 @@ ALTER TABLE position_days ADD COLUMN bench numeric;
 ALTER TABLE wallet_days ADD COLUMN bench numeric;
 UPDATE wallet_fill SET done_until = 0;
 """
+# Callers, of which each waits so long that all together send at the rate.
+LANES = 20
 _LATER = "9999_measured"
 _WALLET_API = (sys.executable, "-m", "wallet_api")
 _PATHS = (
@@ -82,9 +84,15 @@ def main(trades: int, beside: int, rate: int) -> None:
             environment = {"DATABASE_URL": url, "WALLET_API_HOME": settings.wallet_api_home}
             ledger_world.import_all(settings, folder)
             _write_beside(folder, beside)
+            paths, headers = itertools.cycle(_PATHS), {"Authorization": f"Bearer {key}"}
+
+            def call(session: requests.Session) -> requests.Response:
+                path = next(paths).format(ledger_world)
+                return session.get(f"{server.url}/v1{path}", headers=headers, timeout=60)
+
             with (
                 gunicorn("before", "wsgi:app", folder, environment) as server,
-                _requests(server.url, key, rate) as answers,
+                callers(call, LANES, LANES / rate) as met,
                 _waits(url) as longest,
             ):
                 try:
@@ -93,7 +101,7 @@ def main(trades: int, beside: int, rate: int) -> None:
                     time.sleep(5)
                 finally:
                     # Of an interrupted one too.
-                    _print(answers, longest)
+                    _print(met, longest)
 
 
 def _write_beside(folder: Path, beside: int) -> None:
@@ -124,65 +132,26 @@ def _migrate(later: Path, url: str, folder: Path) -> None:
 
 
 @contextmanager
-def _requests(url: str, key: str, rate: int) -> Iterator[list[tuple[int, float]]]:
-    """Send requests at this rate; yield the statuses and durations."""
-    answers: list[tuple[int, float]] = []
-    stopping = threading.Event()
-    paths = itertools.cycle(_PATHS)
-    lanes = 20
-
-    def run(lane: int) -> None:
-        session = requests.Session()
-        session.headers["Authorization"] = f"Bearer {key}"
-        stopping.wait(lane / rate)
-        while not stopping.is_set():
-            started = time.monotonic()
-            # A parameter that differs keeps it out of caches of responses.
-            response = session.get(f"{url}/v1{next(paths).format(ledger_world)}", timeout=60)
-            took = time.monotonic() - started
-            answers.append((response.status_code, took))
-            stopping.wait(max(0, lanes / rate - took))
-
-    threads = [threading.Thread(target=run, args=(lane,)) for lane in range(lanes)]
-    for thread in threads:
-        thread.start()
-    try:
-        yield answers
-    finally:
-        stopping.set()
-        for thread in threads:
-            thread.join()
-
-
-@contextmanager
 def _waits(url: str) -> Iterator[dict[bool, float]]:
     """Yield the longest waits for locks: of wallets (True), of tables and rows (False).
 
     Those of what migrates are left out.
     """
     longest = {True: 0.0, False: 0.0}
-    stopping = threading.Event()
 
-    def run() -> None:
-        with connect(url) as connection:
-            while not stopping.wait(0.02):
-                for row in connection.execute(_WAITS):
-                    longest[row["of_wallets"]] = max(longest[row["of_wallets"]], row["seconds"] or 0)
+    def look() -> None:
+        for row in connection.execute(_WAITS):
+            longest[row["of_wallets"]] = max(longest[row["of_wallets"]], row["seconds"] or 0)
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
+    with connect(url) as connection, repeated(look, 0.02):
         yield longest
-    finally:
-        stopping.set()
-        thread.join()
 
 
-def _print(answers: list[tuple[int, float]], longest: dict[bool, float]) -> None:
-    seconds = sorted(took for _, took in answers)
+def _print(met: Met, longest: dict[bool, float]) -> None:
+    seconds = sorted(response.elapsed.total_seconds() for _, _, response in met.answers)
     p50, p99 = (seconds[len(seconds) * part // 100] for part in (50, 99))
     click.echo(
-        f"{len(answers)} requests: {dict(Counter(status for status, _ in answers))},"
+        f"{len(seconds)} requests: {dict(met.statuses)}, {len(met.failures)} without a response,"
         f" p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms, longest {seconds[-1] * 1000:.0f} ms"
     )
     click.echo(f"longest wait for a lock of a table or row: {longest[False] * 1000:.0f} ms")

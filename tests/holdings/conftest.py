@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import trade_row
 from tests.lib.settings import changed
-from tests.lib.waiting import eventually
+from tests.lib.waiting import eventually, repeated
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.api.keys import create_key
@@ -178,21 +178,14 @@ def wait_for_refreshes() -> None:
 def machine_delays(stub: Stub) -> Iterator[list[float]]:
     """Measure how long requests to the stub take in this block, as a busy machine delays all of them."""
     delays = [0.0]
-    ended = threading.Event()
 
-    def request_on() -> None:
-        while not ended.wait(0.05):
-            began = time.monotonic()
-            requests.get(stub.url, timeout=60)
-            delays.append(time.monotonic() - began)
+    def request() -> None:
+        began = time.monotonic()
+        requests.get(stub.url, timeout=60)
+        delays.append(time.monotonic() - began)
 
-    requesting = threading.Thread(target=request_on)
-    requesting.start()
-    try:
+    with repeated(request, 0.05):
         yield delays
-    finally:
-        ended.set()
-        requesting.join()
 
 
 def make(settings: Settings, chain: str) -> BalanceProvider:

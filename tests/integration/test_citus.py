@@ -2,7 +2,6 @@
 
 import re
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from tests.lib.cluster import Cluster
 from tests.lib.outages import is_our_refusal
 from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
 from tests.lib.versions import migrate_to
+from tests.lib.waiting import repeated
 from wallet_api.api.keys import create_key
 from wallet_api.database import Connection, connect, load_sql, migrations
 from wallet_api.database.migrations import SchemaError
@@ -216,24 +216,13 @@ def test_shards_move_while_answers_go_on(
     ).fetchall()
     ports = {worker.port for worker in needed_cluster.workers}
     statuses: Counter[int] = Counter()
-    moved = threading.Event()
-
-    def request_all() -> None:
-        while not moved.is_set():
-            statuses.update(calendars.statuses())
-
-    requesting = threading.Thread(target=request_all)
-    requesting.start()
-    try:
+    with repeated(lambda: statuses.update(calendars.statuses())):
         for shard in shards:
             (other,) = ports - {shard["nodeport"]}
             connection.execute(
                 "SELECT citus_move_shard_placement(%s, '127.0.0.1', %s, '127.0.0.1', %s)",
                 [shard["shardid"], shard["nodeport"], other],
             )
-    finally:
-        moved.set()
-        requesting.join()
     assert set(statuses) == {200}
 
 

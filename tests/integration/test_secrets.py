@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,6 +14,7 @@ import requests
 
 from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
 from tests.lib.settings import changed
+from tests.lib.waiting import repeated
 from tests.stub.server import Stub
 from wallet_api.operate.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
@@ -86,18 +86,13 @@ def all_secrets(settings: Settings, stub: Stub) -> Secrets:
 def process_list() -> Iterator[Callable[[], str]]:
     """All command lines, and the titles that servers give themselves, seen since the test began."""
     seen: set[str] = set()
-    stop = threading.Event()
 
     def look() -> None:
-        while not stop.wait(0.25):
-            for process in psutil.process_iter(["cmdline", "name"]):
-                seen.add(" ".join([process.info["name"] or "", *(process.info["cmdline"] or ())]))
+        for process in psutil.process_iter(["cmdline", "name"]):
+            seen.add(" ".join([process.info["name"] or "", *(process.info["cmdline"] or ())]))
 
-    watcher = threading.Thread(target=look)
-    watcher.start()
-    yield lambda: "\n".join(seen)
-    stop.set()
-    watcher.join()
+    with repeated(look, 0.25):
+        yield lambda: "\n".join(seen)
 
 
 def _run(settings: Settings, *arguments: str, status: int = 0) -> str:

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,7 +18,7 @@ import valkey
 from click.testing import CliRunner, Result
 
 from tests.lib.settings import environment
-from tests.lib.waiting import eventually
+from tests.lib.waiting import eventually, repeated
 from wallet_api.operate import embedded
 from wallet_api.operate.cli import cli
 from wallet_api.operate.embedded import valkey as embedded_valkey
@@ -247,16 +246,11 @@ def reload(server: Gunicorn) -> None:
 def peak_of(process: psutil.Process) -> Iterator[list[int]]:
     """Yield a list whose only item becomes the process's largest resident memory in this block, in bytes."""
     peak = [0]
-    stopped = threading.Event()
 
-    def watch() -> None:
-        while not stopped.wait(0.01):
+    def look() -> None:
+        # It may end in this block.
+        with suppress(psutil.NoSuchProcess):
             peak[0] = max(peak[0], process.memory_info().rss)
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
+    with repeated(look, 0.01):
         yield peak
-    finally:
-        stopped.set()
-        watcher.join()

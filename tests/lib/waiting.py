@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from psycopg.sql import SQL
@@ -41,6 +42,24 @@ def eventually(
             return False
         pause.wait(pause_seconds)
     return True
+
+
+@contextmanager
+def repeated(work: Callable[[], object], pause_seconds: float = 0.0) -> Iterator[None]:
+    """Do this in a thread in this block again and again, each time after a pause; raise what it raises."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(pause_seconds):
+            work()
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(run)
+        try:
+            yield
+        finally:
+            ended.set()
+        running.result()
 
 
 def waiting(connection: Connection) -> int:

@@ -1,14 +1,13 @@
 """Logs that an EVM node leaves out of its newest blocks, and adds later: no trade is lost."""
 
 import itertools
-import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.lib.waiting import eventually
+from tests.lib.waiting import eventually, repeated
 from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, WRAPPED, buy, signature
@@ -140,17 +139,12 @@ def test_nodes_behind_one_address_of_which_some_are_a_little_behind_lose_nothing
     running = start("trades", "--follow", "--since", AT.isoformat(), FOLLOW_SECONDS="0.3")
     running.next_round()
     numbers = itertools.count(1)
-    ended = threading.Event()
 
     def waver() -> None:
-        while not ended.wait(0.31):
-            chain.behind = 2 - chain.behind
+        chain.behind = 2 - chain.behind
 
-    thread = threading.Thread(target=waver)
-    thread.start()
-    live(chain, "base", 6, numbers)
-    ended.set()
-    thread.join()
+    with repeated(waver, 0.31):
+        live(chain, "base", 6, numbers)
     chain.behind = 0
     stopped = next(numbers)
     chain.add(datetime.now(UTC))
