@@ -7,10 +7,16 @@ import pytest
 
 from tests.lib.browser import Page
 
-# After it was drawn anew.
+# With its fonts, and once two frames have the same: what observes a size draws after the frame that it sees.
 DRAWN_WIDTH = """
-new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
-  resolve(document.documentElement.scrollWidth))))
+document.fonts.ready.then(() => new Promise((resolve) => {
+  const look = (before) => setTimeout(() => requestAnimationFrame(() => {
+    const width = document.documentElement.scrollWidth;
+    if (width === before) resolve(width);
+    else look(width);
+  }), 100);
+  look(0);
+}))
 """
 # The contrast of every text that is seen to what is behind it, and how much it needs: WCAG 2.2, 1.4.3.
 TOO_PALE = """
