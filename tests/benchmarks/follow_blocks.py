@@ -20,7 +20,7 @@ from tests.ledger.follower import Follower
 from tests.lib.waiting import repeated
 from tests.stub.evm import Block, EvmChain
 from tests.stub.server import Stub
-from tests.sync.evm_trades import CAT, WRAPPED, buy, signature
+from tests.sync.evm_trades import WRAPPED, begin, buy, signature
 from tests.sync.operator import Operator, addresses, operator_alone
 
 _BLOCK_SECONDS = 0.2
@@ -38,11 +38,9 @@ _RATE = 4
 def main(minutes: float, wallets: int, trades_a_day: int, every: float, day: bool) -> None:
     """Measure."""
     with operator_alone() as (stub, operator):
-        operator.environment |= stub.evm_environment("base")
-        del operator.environment["MORALIS_API_KEY"]
         tracked = addresses("base", wallets)
-        operator.track(*(("base", wallet) for wallet in tracked))
-        chain = stub.nodes.blocks["base"] = EvmChain(decimals={CAT: 6}, milliseconds="timestampMs")
+        chain = begin(stub, operator, "base", *tracked)
+        chain.milliseconds = "timestampMs"
         count = _requests(stub)
         if day:
             _read_day(operator, chain, tracked, trades_a_day, count)

@@ -21,7 +21,7 @@ import click
 from tests.decoding.test_evm_forgery import FAKES, VICTIM, forge
 from tests.decoding.test_evm_recorded import CASES
 from tests.stub.evm import USER_OPERATION, EvmChain, Row, Transaction, log, transfer, word
-from tests.sync.evm_trades import CAT, ETH, buy, sell, signature
+from tests.sync.evm_trades import ETH, begin, buy, sell, signature
 from tests.sync.operator import Operator, Running, operator_alone
 
 _BLOCK_SECONDS = 2.0
@@ -89,10 +89,9 @@ def main(minutes: float, wallets: int) -> None:
     chance = random.Random(7)
     addresses = [f"0x{number + 0xABC000:040x}" for number in range(wallets)]
     with operator_alone() as (stub, operator), ExitStack() as stack:
-        operator.environment |= stub.evm_environment("eth") | {"FOLLOW_SECONDS": "1"}
-        del operator.environment["MORALIS_API_KEY"]
-        operator.track(*(("eth", address) for address in addresses))
-        chain = stub.nodes.blocks["eth"] = EvmChain(decimals={CAT: 6} | dict.fromkeys(FAKES, 18))
+        operator.environment["FOLLOW_SECONDS"] = "1"
+        chain = begin(stub, operator, "eth", *addresses)
+        chain.decimals |= dict.fromkeys(FAKES, 18)
         stub.nodes.reasons[_LIAR] = "header not found: no backend, response size exceeds max"
         chain.add(datetime.now(UTC) - timedelta(minutes=1))
         attacker = Attacker(addresses, chance)

@@ -3,7 +3,9 @@
 from datetime import timedelta
 from decimal import Decimal
 
-from tests.stub.evm import DEPOSIT, WITHDRAWAL, Row, Transaction, log, now, transfer, word
+from tests.stub.evm import DEPOSIT, WITHDRAWAL, EvmChain, Row, Transaction, log, now, transfer, word
+from tests.stub.server import Stub
+from tests.sync.operator import Operator
 from wallet_api.base.chains import CHAINS
 
 WRAPPED = {name: chain.wrapped_mint for name, chain in CHAINS.items()}
@@ -16,6 +18,15 @@ ETH = 10**18
 GAS = 21_000 * 10**9
 SWAP = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822"
 AT = now() - timedelta(minutes=30)
+
+
+def begin(stub: Stub, operator: Operator, name: str = "eth", *wallets: str) -> EvmChain:
+    """Let a node have a chain without a block, from which trades of tracked wallets are read."""
+    operator.environment |= stub.evm_environment(name)
+    operator.environment.pop("MORALIS_API_KEY", None)
+    operator.track(*((name, wallet) for wallet in wallets or (WALLET,)))
+    chain = stub.nodes.blocks[name] = EvmChain(decimals={CAT: 6, DOG: 18, USDC: 6})
+    return chain
 
 
 def signature(number: int) -> str:

@@ -17,8 +17,8 @@ from tests.sync.evm_trades import (
     GAS,
     POOL,
     SWAP,
-    USDC,
     WALLET,
+    begin,
     buy,
     receipt,
     sell,
@@ -32,9 +32,7 @@ CHAIN = "eth"
 @pytest.fixture
 def chain(stub: Stub, operator: Operator) -> EvmChain:
     """A chain of Ethereum with an empty block a minute, the last one now, and a tracked wallet."""
-    operator.environment |= stub.evm_environment(CHAIN)
-    operator.track((CHAIN, WALLET))
-    chain = stub.nodes.blocks[CHAIN] = EvmChain(decimals={CAT: 6, DOG: 18, USDC: 6})
+    chain = begin(stub, operator, CHAIN)
     for minute in range(30):
         chain.add(AT + timedelta(minutes=minute))
     return chain
@@ -76,19 +74,6 @@ def test_a_wallet_that_is_tracked_later_is_read_from_the_beginning(
     operator.track((CHAIN, FRIEND))
     assert sync(operator)["changed"] == 1
     assert {key[1] for key in operator.ledger()} == {WALLET, FRIEND}
-
-
-def test_more_in_the_block_of_the_wallet_needs_a_trace(
-    stub: Stub, chain: EvmChain, operator: Operator
-) -> None:
-    # A gift in the same block, so that the balance says too little, and a pool of which nothing is known.
-    gift = Transaction(receipt(9, sender=FRIEND, to=WALLET), ETH // 2, {WALLET: ETH // 2})
-    chain.add(now(), sold_somewhere(1), gift)
-    assert sync(operator)["left_out_reasons"].keys() == {"no_value"}
-    assert stub.requests_of("eth_getBalance") == []
-    chain.has_traces = True
-    assert sync(operator)["changed"] == 1
-    assert trades(operator)[signature(1), CAT, "sell"] == ("1", "1", None)
 
 
 def sold_somewhere(number: int) -> Transaction:

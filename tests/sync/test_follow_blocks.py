@@ -9,7 +9,7 @@ from tests.lib.waiting import calm_seconds, eventually
 from tests.stub import faults
 from tests.stub.evm import Block, EvmChain, now
 from tests.stub.server import Stub
-from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, buy, signature
+from tests.sync.evm_trades import FRIEND, WALLET, begin, buy, signature
 from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.test_status import status
 
@@ -19,10 +19,7 @@ AT = now() - timedelta(minutes=10)
 @pytest.fixture
 def chain(stub: Stub, operator: Operator) -> EvmChain:
     """A chain of Ethereum with an empty block, and a tracked wallet."""
-    operator.environment |= stub.evm_environment("eth")
-    del operator.environment["MORALIS_API_KEY"]
-    operator.track(("eth", WALLET))
-    chain = stub.nodes.blocks["eth"] = EvmChain(decimals={CAT: 6, DOG: 18})
+    chain = begin(stub, operator)
     chain.add(AT)
     return chain
 

@@ -10,7 +10,8 @@ import pytest
 from tests.lib.waiting import eventually, repeated
 from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
-from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, WRAPPED, buy, signature
+from tests.sync import evm_trades
+from tests.sync.evm_trades import CAT, FRIEND, WALLET, WRAPPED, buy, signature
 from tests.sync.operator import Operator, Start
 
 AT = now() - timedelta(minutes=10)
@@ -21,11 +22,8 @@ CONFIRM = 4.0
 
 def begin(stub: Stub, operator: Operator, name: str) -> EvmChain:
     """Return a chain with an empty block, and a tracked wallet."""
-    operator.environment |= stub.evm_environment(name)
-    del operator.environment["MORALIS_API_KEY"]
     operator.environment[f"{name.upper()}_CONFIRM_SECONDS"] = f"{CONFIRM}"
-    operator.track((name, WALLET))
-    chain = stub.nodes.blocks[name] = EvmChain(decimals={CAT: 6, DOG: 18})
+    chain = evm_trades.begin(stub, operator, name)
     chain.add(AT)
     return chain
 

@@ -44,9 +44,7 @@ def trades_of(name: str, wallet: str = evm_trades.WALLET) -> list[Transaction]:
 
 def follow(stub: Stub, operator: Operator, name: str) -> EvmChain:
     """A chain with a block before the trades, whose node the wallet is read from."""
-    operator.environment |= stub.evm_environment(name)
-    operator.track((name, evm_trades.WALLET))
-    chain = stub.nodes.blocks[name] = EvmChain(decimals={CAT: 6})
+    chain = evm_trades.begin(stub, operator, name)
     chain.add(AT - timedelta(minutes=1))
     return chain
 

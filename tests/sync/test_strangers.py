@@ -9,7 +9,7 @@ import pytest
 from tests.lib.waiting import eventually
 from tests.stub.evm import USER_OPERATION, ZERO, Block, EvmChain, Row, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
-from tests.sync.evm_trades import CAT, ETH, FRIEND, POOL, SWAP, WALLET, WETH, buy, receipt, signature
+from tests.sync.evm_trades import CAT, ETH, FRIEND, POOL, SWAP, WALLET, WETH, begin, buy, receipt, signature
 from tests.sync.operator import Operator, Start
 from tests.sync.test_status import status
 
@@ -23,10 +23,8 @@ TOO_MUCH = 34_000_000
 @pytest.fixture
 def chain(stub: Stub, operator: Operator) -> EvmChain:
     """A chain of Ethereum with an empty block, and two tracked wallets."""
-    operator.environment |= stub.evm_environment("eth")
-    del operator.environment["MORALIS_API_KEY"]
-    operator.track(("eth", WALLET), ("eth", FRIEND))
-    chain = stub.nodes.blocks["eth"] = EvmChain(decimals={CAT: 6, WORTHLESS: 18})
+    chain = begin(stub, operator, "eth", WALLET, FRIEND)
+    chain.decimals[WORTHLESS] = 18
     chain.add(AT)
     return chain
 
