@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from tests.ledger.caller import Caller
+from tests.ledger.contended import KILL, UNPLACED
 from tests.ledger.follower import LATEST, Follower, stored, trades_of
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import evm_mint_of, mint_of
@@ -22,16 +23,8 @@ from wallet_api.settings import Settings
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-# The advisory lock of the places, a batch without one, and what kills a command.
+# The advisory lock of the places.
 PLACES = 7_401_004
-UNPLACED = "SELECT FROM arrivals WHERE place IS NULL"
-KILL = """
-SELECT pg_terminate_backend(pid)
-  FROM pg_stat_activity
- WHERE application_name = 'wallet-api command'
-   AND datname = current_database()
-   AND pid <> pg_backend_pid()
-"""
 OF_TOKEN = "/tokens/transactions"
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.ledger.caller import Caller
-from tests.ledger.example import WALLETS, U, V, W, prices, trades
-from tests.ledger.in_process import Importer, Row
+from tests.ledger.example import U, V, W, fill, trades
+from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import GROUP
 
@@ -17,11 +17,7 @@ D = Decimal
 
 @pytest.fixture(autouse=True)
 def _example(database_url: str) -> None:
-    now = datetime.now(UTC).replace(microsecond=0)
-    importer = Importer(database_url)
-    importer.wallets(WALLETS)
-    importer.prices(prices(lambda **ago: (now - timedelta(**ago)).isoformat()))
-    importer.trades(trades(lambda **ago: (now - timedelta(**ago)).isoformat()))
+    fill(database_url)
 
 
 def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> None:

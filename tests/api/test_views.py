@@ -1,27 +1,16 @@
 """What people read with SQL: the views, and the statements of docs/ledger.md."""
 
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.ledger.caller import Caller
-from tests.ledger.example import WALLETS, W, prices, trades
-from tests.ledger.in_process import Importer
+from tests.ledger.example import W, fill
 from tests.ledger.rows import GROUP
 from wallet_api.database import Connection
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text()
 (SECTION,) = re.findall(r"\n## With SQL\n(.*?)\n## ", DOCUMENT, re.DOTALL)
 VIEWS = ("ledger_trades", "ledger_positions")
-
-
-def fill(database_url: str) -> None:
-    """Import the example that is worked out by hand."""
-    now = datetime.now(UTC).replace(microsecond=0)
-    importer = Importer(database_url)
-    importer.wallets(WALLETS)
-    importer.prices(prices(lambda **ago: (now - timedelta(**ago)).isoformat()))
-    importer.trades(trades(lambda **ago: (now - timedelta(**ago)).isoformat()))
 
 
 def test_the_document_names_all_columns_of_the_views(connection: Connection) -> None:

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row, written
 from tests.lib.backups import at, done, refused
 from tests.lib.processes import run_command
-from tests.naive.walk import folded
+from tests.naive.walk import trade_of, walk
 from wallet_api.database import Connection, connect
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
@@ -38,49 +37,29 @@ def effects_of(rows: Iterable[Row], before: datetime, *, include_open: bool) -> 
     """
     positions = defaultdict(list)
     for row in rows:
-        blockchain = row["blockchain"]
-        names = (folded(blockchain, row[name]) for name in ("wallet_address", "mint"))
-        positions[blockchain, *names].append(row)
+        trade = trade_of(row, lambda identity: None)
+        positions[*trade.wallet, trade.mint].append((trade, row))
     gone: list[Row] = []
     sells = held = 0
-    for trades in positions.values():
-        old = [row for row in trades if _at(row) < before]
-        quantity, peak = _walked(old)
-        is_open = quantity > 0 and 100 * quantity >= peak
+    for position in positions.values():
+        position.sort(key=lambda own: own[0].order)
+        trades = [trade for trade, _ in position]
+        old = sum(trade.at < before for trade in trades)
+        is_open = walk(trades[:old]).still_holding
         held += is_open
         if is_open and not include_open:
             continue
-        gone += old
-        for row in sorted((row for row in trades if _at(row) >= before), key=_order):
-            if quantity == 0 or not old:
+        gone += [row for _, row in position[:old]]
+        holdings = walk(trades).holdings[old - 1 :] if old else []
+        for trade, (quantity, _) in zip(trades[old:], holdings, strict=False):
+            if quantity == 0:
                 break
-            sells += row["transaction_type"] == "sell"
-            quantity = _step(quantity, row)
+            sells += trade.is_sell
     return gone, sells, held
-
-
-def _walked(rows: list[Row]) -> tuple[Decimal, Decimal]:
-    quantity = peak = Decimal(0)
-    for row in sorted(rows, key=_order):
-        was_held = quantity > 0 and 100 * quantity >= peak
-        quantity = _step(quantity, row)
-        if row["transaction_type"] == "buy":
-            peak = max(peak, quantity) if was_held else quantity
-    return quantity, peak
-
-
-def _step(quantity: Decimal, row: Row) -> Decimal:
-    amount = Decimal(row["token_amount"])
-    return quantity + amount if row["transaction_type"] == "buy" else max(quantity - amount, Decimal(0))
 
 
 def _at(row: Row) -> datetime:
     return datetime.fromisoformat(row["created_at"])
-
-
-def _order(row: Row) -> Any:
-    is_sell = row["transaction_type"] == "sell"
-    return _at(row), is_sell, row["tx_signature"].encode(), int(row.get("event_index") or 0)
 
 
 _COSTS = """

@@ -26,7 +26,8 @@ from wallet_api.base.errors import ApiError
 from wallet_api.database import connect
 from wallet_api.ledger.merge import WalletRemoved
 
-_KILL = """
+# What kills a command, one at random, and a batch without a place.
+KILL = """
 SELECT pg_terminate_backend(pid)
   FROM pg_stat_activity
  WHERE application_name = 'wallet-api command'
@@ -35,7 +36,7 @@ SELECT pg_terminate_backend(pid)
  ORDER BY random()
  LIMIT 1
 """
-_UNPLACED = "SELECT FROM arrivals WHERE place IS NULL"
+UNPLACED = "SELECT FROM arrivals WHERE place IS NULL"
 _SIGNATURES = 300
 _MOST_TRIES = 30
 _MOST_SECONDS = 150
@@ -81,7 +82,7 @@ class Contended:
                 self._is_over.set()
                 # The service places what killed writers left.
                 with connect(self._url) as connection:
-                    all_placed = eventually(lambda: connection.execute(_UNPLACED).fetchone() is None)
+                    all_placed = eventually(lambda: connection.execute(UNPLACED).fetchone() is None)
                 self._is_final.set()
             assert all_placed
             for follower in followers:
@@ -95,7 +96,7 @@ class Contended:
                 time.sleep(chance.uniform(0, 0.3))
                 # Where the machine is slow, hardly any import would land between two kills.
                 if self.done["kills"] <= 2 * self.done["landed"]:
-                    self.done["kills"] += len(connection.execute(_KILL).fetchall())
+                    self.done["kills"] += len(connection.execute(KILL).fetchall())
         self._is_over.set()
 
     def _turns(self, number: int, name: str, until: threading.Event | None = None) -> Iterator[random.Random]:

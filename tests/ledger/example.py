@@ -41,8 +41,10 @@ the latest price, $160.
 """
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 
 Row = dict[str, Any]
@@ -103,6 +105,19 @@ def trades(at: At) -> list[Row]:
         _row(U, "u1", "ETA", "buy", "1", "0.7", at(hours=5)),
     ]
     return rows[::-1]
+
+
+def fill(database_url: str) -> None:
+    """Import all of it, as of now."""
+    now = datetime.now(UTC).replace(microsecond=0)
+
+    def at(**ago: float) -> str:
+        return (now - timedelta(**ago)).isoformat()
+
+    importer = Importer(database_url)
+    importer.wallets(WALLETS)
+    importer.prices(prices(at))
+    importer.trades(trades(at))
 
 
 def _row(

@@ -3,18 +3,12 @@
 Shares no code with the service.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-from tests.naive.sums import INSTANT, Part, UsdOf, picked, step_of, sums
+from tests.naive.sums import INSTANT, PERIOD, Part, UsdOf, picked, step_of, steps, sums
 from tests.naive.walk import Row, Trade, shown_time
 
-WINDOWS = {
-    "1h": timedelta(hours=1),
-    "6h": timedelta(hours=6),
-    "1d": timedelta(hours=24),
-    "7d": timedelta(days=7),
-}
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+WINDOWS = {"1h": timedelta(hours=1), **{name: PERIOD[name] for name in ("6h", "1d", "7d")}}
 TRADED = ("buy", "buy_usd", "sell", "sell_usd")
 
 
@@ -34,12 +28,7 @@ def trend_of(since: datetime, until: datetime, trades: list[Trade], usd_of: UsdO
         while ends[0] - step > since:
             ends.insert(0, ends[0] - step)
     else:
-        end = EPOCH + (since + INSTANT - EPOCH) // step * step + step - INSTANT
-        ends = []
-        while end < until:
-            ends.append(end)
-            end += step
-        ends.append(until)
+        ends = [time - INSTANT for time in steps(since, until + INSTANT, step)]
     for start, end in zip([since, *ends], ends, strict=False):
         within = [trade for trade in trades if start < trade.at <= end]
         own = sums(Part(within, [], []), usd_of) if within else nothing

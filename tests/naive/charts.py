@@ -4,10 +4,10 @@ Shares no code with the service.
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from fractions import Fraction
 
-from tests.naive.sums import INSTANT, PERIOD
+from tests.naive.sums import INSTANT, PERIOD, steps
 from tests.naive.walk import Row, Sale, shown, shown_time
 
 _STEP = {
@@ -17,18 +17,17 @@ _STEP = {
     "30d": timedelta(days=1),
     "90d": timedelta(days=3),
 }
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def times_of(since: datetime, until: datetime, *, is_all: bool = False) -> tuple[timedelta, list[datetime]]:
     """Return the step of a chart of (since, until], and the times of its values."""
     for period, step in _STEP.items():
         if until - since <= PERIOD[period] and not is_all:
-            return step, _times(since, until, step)
+            return step, steps(since, until, step)
     days = 1
-    while len(_times(since, until, timedelta(days=days))) > 60:
+    while len(steps(since, until, timedelta(days=days))) > 60:
         days += 1
-    return timedelta(days=days), _times(since, until, timedelta(days=days))
+    return timedelta(days=days), steps(since, until, timedelta(days=days))
 
 
 def chart_of(until: datetime, step: timedelta, times: list[datetime], sales: Iterable[Sale]) -> Row:
@@ -42,13 +41,3 @@ def chart_of(until: datetime, step: timedelta, times: list[datetime], sales: Ite
         "ends_at": shown_time(until + INSTANT),
         "values": values,
     }
-
-
-def _times(since: datetime, until: datetime, step: timedelta) -> list[datetime]:
-    # The first one is after the first instant of the span, the last one its end.
-    time = _EPOCH + (since + INSTANT - _EPOCH) // step * step + step
-    times = []
-    while time < until:
-        times.append(time)
-        time += step
-    return [*times, until]

@@ -79,6 +79,17 @@ def exact_time(at: datetime) -> str:
     return f"{text}.{at.microsecond:06}Z" if at.microsecond else f"{text}Z"
 
 
+def steps(since: datetime, until: datetime, step: timedelta) -> list[datetime]:
+    """Return the whole steps since 1970 within (since, until], but for its first instant, and its end."""
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    time = epoch + (since + INSTANT - epoch) // step * step + step
+    times = []
+    while time < until:
+        times.append(time)
+        time += step
+    return [*times, until]
+
+
 def step_of(since: datetime, until: datetime) -> timedelta:
     """Return the step of a tracker's chart, and the length of a bucket, in (since, until]."""
     for name, bucket in BUCKET.items():
