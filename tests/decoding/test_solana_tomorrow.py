@@ -10,7 +10,7 @@ import pytest
 from tests.decoding.solana import decode_for, read, trades_of
 from tests.decoding.solana_machine import TOKENS, Machine
 from tests.decoding.test_solana_consent import read_of
-from tests.decoding.test_solana_recorded import CASES
+from tests.decoding.test_solana_recorded import CASES, Case
 from tests.stub.swaps import Row
 from tests.stub.transactions import RENT, WRAPPED
 from tests.sync.solana import FART, SOL, WALLET
@@ -37,6 +37,12 @@ def deeper(result: Row, depth: int) -> Row:
     return result
 
 
+def assert_the_same(case: Case, result: Row) -> None:
+    """Assert that this has the trades of a recorded transaction."""
+    found = trades_of(decode_for(read(result), case.wallet))
+    assert (case.key, found) == (case.key, trades_of(case.decode()))
+
+
 def test_version_1_and_calls_nested_to_8_give_the_same_trades() -> None:
     seen = 0
     for case in CASES:
@@ -47,10 +53,7 @@ def test_version_1_and_calls_nested_to_8_give_the_same_trades() -> None:
             continue
         deepest = max(row["stackHeight"] for row in rows)
         result = deeper(case.result, 9 - deepest) | {"version": 1}
-        assert (case.key, trades_of(decode_for(read(result), case.wallet))) == (
-            case.key,
-            trades_of(case.decode()),
-        )
+        assert_the_same(case, result)
         seen += 1
     assert seen > 100
 
@@ -96,10 +99,7 @@ def test_recorded_transactions_with_another_rent_give_the_same_trades(rent: int)
     for case in CASES:
         result, count = rented(case.result, rent)
         if count:
-            assert (case.key, trades_of(decode_for(read(result), case.wallet))) == (
-                case.key,
-                trades_of(case.decode()),
-            )
+            assert_the_same(case, result)
             seen += bool(case.trades)
     assert seen > 50
 
@@ -137,10 +137,7 @@ def test_the_rent_of_an_account_of_before_is_what_it_has_beyond_its_tokens(rent:
     for case in CASES:
         result, closed = rented_before(case.result, rent)
         # Who gets such a rent has less by the difference, which is no part of a trade.
-        assert (case.key, trades_of(decode_for(read(result), case.wallet))) == (
-            case.key,
-            trades_of(case.decode()),
-        )
+        assert_the_same(case, result)
         seen += closed > 0
     assert seen > 10
 

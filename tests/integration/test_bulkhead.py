@@ -13,7 +13,7 @@ from tests.ledger.rows import ANN, GROUP
 from tests.lib.attacks import Target, p99, waits_of_others
 from tests.lib.callers import callers, get
 from tests.lib.outages import is_our_refusal
-from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.processes import StartGunicorn
 from tests.lib.settings import changed
 from tests.lib.waiting import PATIENCE_SECONDS, calm_seconds, eventually, waiting
 from tests.stub.moralis import Portfolio
@@ -33,15 +33,18 @@ MOST_SECONDS = 1.0
 # What goes on beside requests has so many.
 BACKGROUND_CONNECTIONS = 2
 
-Serve = Callable[..., Gunicorn]
+Serve = Callable[..., Target]
 
 
 @pytest.fixture
-def serve(settings: Settings, gunicorn: StartGunicorn) -> Serve:
-    """Start one worker of four threads, which caches leaderboards for long."""
+def serve(settings: Settings, gunicorn: StartGunicorn, key: str) -> Serve:
+    """Start one worker of four threads, which keeps leaderboards for long and has responded already."""
 
-    def start(**changes: object) -> Gunicorn:
-        return gunicorn(changed(settings, leaderboard_ttl_seconds=3600.0, **changes), workers=1, threads=4)
+    def start(**changes: object) -> Target:
+        own = changed(settings, leaderboard_ttl_seconds=3600.0, **changes)
+        target = Target(gunicorn(own, workers=1, threads=4).url, None, key, "")
+        waits_of_others(target, LIGHT, 0.3)
+        return target
 
     return start
 
@@ -57,15 +60,13 @@ def _locked(connection: Connection, table: str = "trades") -> Iterator[None]:
 def test_callers_of_a_slow_first_response_are_refused_at_once_or_wait_for_it(
     serve: Serve, connection: Connection, key: str
 ) -> None:
-    server = serve(answer_ttl_seconds=60.0)
-    target = Target(server.url, None, key, "")
-    waits_of_others(target, LIGHT, 0.3)
+    target = serve(answer_ttl_seconds=60.0)
     # A leaderboard, and a cached response.
     for path in (f"{BOARD}30d", COUNT):
         with ThreadPoolExecutor(CALLERS) as pool:
             with _locked(connection):
                 answers = [
-                    pool.submit(requests.get, server.url + path, headers=_bearer(key), timeout=60)
+                    pool.submit(requests.get, target.url + path, headers=_bearer(key), timeout=60)
                     for _ in range(CALLERS)
                 ]
                 waits = waits_of_others(target, LIGHT, 1.5)
@@ -82,21 +83,19 @@ def test_callers_of_a_slow_first_response_are_refused_at_once_or_wait_for_it(
 def test_keys_are_looked_up_and_charged_while_many_questions_hang(
     serve: Serve, connection: Connection, key: str
 ) -> None:
-    server = serve()
-    target = Target(server.url, None, key, "")
+    target = serve()
     poor = create_key(connection, "poor", rate="1000000/second", credits=500)
-    waits_of_others(target, LIGHT, 0.3)
     unknown_keys = _unknown_keys(connection)
     Importer(connection.info.dsn).wallets([GROUP | {"wallet_address": ANN}])
-    histories = [f"{server.url}{HISTORY}&limit={limit}" for limit in range(1, 17)]
+    histories = [f"{target.url}{HISTORY}&limit={limit}" for limit in range(1, 17)]
     with ExitStack() as stack:
         stack.enter_context(_locked(connection))
         slow = [
             stack.enter_context(callers(get(history, headers=_bearer(key)), 1, 0.05)) for history in histories
         ]
         # The last key is charged by a statement for each response.
-        waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
-        waits += [_seconds_of(server, poor) for _ in range(40)]
+        waits = [_seconds_of(target, unknown) for unknown in unknown_keys]
+        waits += [_seconds_of(target, poor) for _ in range(40)]
     assert p99(sorted(waits)) < MOST_SECONDS
     refusals = [refusal for met in slow for refusal in met.refusals]
     assert all(is_our_refusal(refusal) for refusal in refusals)
@@ -108,14 +107,12 @@ def test_keys_are_looked_up_and_charged_while_many_questions_hang(
 def test_keys_that_cannot_be_read_leave_threads_to_others(
     serve: Serve, connection: Connection, key: str
 ) -> None:
-    server = serve(key_cache_seconds=60.0)
-    target = Target(server.url, None, key, "")
-    waits_of_others(target, LIGHT, 0.3)
+    target = serve(key_cache_seconds=60.0)
     unknown_keys = _unknown_keys(connection)
     with ExitStack() as stack:
         stack.enter_context(_locked(connection, "api_keys"))
         refused = [
-            stack.enter_context(callers(get(f"{server.url}{BOARD}7d", headers=_bearer(unknown)), 1, 0.05))
+            stack.enter_context(callers(get(f"{target.url}{BOARD}7d", headers=_bearer(unknown)), 1, 0.05))
             for unknown in unknown_keys
         ]
         waits = waits_of_others(target, LIGHT, 2.5)
@@ -129,7 +126,6 @@ def test_refreshes_that_hang_leave_connections_to_others(
     serve: Serve, connection: Connection, key: str, stub: Stub
 ) -> None:
     node = f"{stub.url}/rpc/eth/node"
-    server = serve(eth_provider="rpc", eth_rpc_url=node, holdings_wait_seconds=0.1)
     addresses = [f"0x{number:040x}" for number in range(24)]
     for address in addresses:
         stub.portfolios["eth", address] = Portfolio(1, ())
@@ -137,13 +133,13 @@ def test_refreshes_that_hang_leave_connections_to_others(
         {"blockchain": "eth", "type": "kol", "wallet_address": address} for address in addresses
     )
     unknown_keys = _unknown_keys(connection)
-    waits_of_others(Target(server.url, None, key, ""), LIGHT, 0.3)
+    target = serve(eth_provider="rpc", eth_rpc_url=node, holdings_wait_seconds=0.1)
     with _locked(connection, "positions"):
         for address in addresses:
-            holdings = f"{server.url}/v1/wallets/holdings?blockchain=eth&address={address}"
+            holdings = f"{target.url}/v1/wallets/holdings?blockchain=eth&address={address}"
             requests.get(holdings, headers=_bearer(key), timeout=60)
         assert eventually(lambda: waiting(connection) >= 1)
-        waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
+        waits = [_seconds_of(target, unknown) for unknown in unknown_keys]
         assert waiting(connection) <= BACKGROUND_CONNECTIONS
     assert p99(sorted(waits)) < MOST_SECONDS
 
@@ -153,10 +149,10 @@ def _unknown_keys(connection: Connection) -> list[str]:
     return [create_key(connection, f"unknown {number}") for number in range(20)]
 
 
-def _seconds_of(server: Gunicorn, key: str) -> float:
+def _seconds_of(target: Target, key: str) -> float:
     """Return how long a cached leaderboard takes with a key."""
     began = calm_seconds()
-    response = requests.get(f"{server.url}{BOARD}7d", headers=_bearer(key), timeout=PATIENCE_SECONDS)
+    response = requests.get(f"{target.url}{BOARD}7d", headers=_bearer(key), timeout=PATIENCE_SECONDS)
     assert response.status_code == 200, response.text
     return calm_seconds() - began
 

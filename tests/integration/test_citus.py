@@ -180,31 +180,19 @@ def calendars(gunicorn: StartGunicorn, connection: Connection) -> Calendars:
     return Calendars(gunicorn(workers=1), key, wallets)
 
 
-def test_while_a_worker_is_away_its_wallets_are_refused_and_no_others(
-    calendars: Calendars, needed_cluster: Cluster
+@pytest.mark.parametrize(("node", "statuses"), [("worker", {200, 503}), ("coordinator", {503})])
+def test_while_a_node_is_away_its_wallets_are_refused_and_no_others(
+    calendars: Calendars, needed_cluster: Cluster, node: str, statuses: set[int]
 ) -> None:
     assert set(calendars.statuses()) == {200}
-    worker = needed_cluster.workers[0]
-    worker.kill()
+    away = needed_cluster.coordinator if node == "coordinator" else needed_cluster.workers[0]
+    away.kill()
     try:
         # What was answered just now may be answered again.
         time.sleep(1)
-        assert set(calendars.statuses()) == {200, 503}
+        assert set(calendars.statuses()) == statuses
     finally:
-        worker.server.start()
-    calendars.recovers()
-
-
-def test_after_a_restart_of_the_coordinator_the_service_goes_on(
-    calendars: Calendars, needed_cluster: Cluster
-) -> None:
-    assert set(calendars.statuses()) == {200}
-    needed_cluster.coordinator.kill()
-    try:
-        time.sleep(1)
-        assert set(calendars.statuses()) == {503}
-    finally:
-        needed_cluster.coordinator.server.start()
+        away.server.start()
     calendars.recovers()
 
 

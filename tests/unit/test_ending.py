@@ -56,14 +56,19 @@ def test_a_signal_that_was_ignored_at_the_start_stays_ignored(way: str, number: 
     assert (process.returncode, output) == (0, "")
 
 
-def test_a_signal_ends_a_sync_whose_main_thread_waits_for_a_lock_and_does_not_get_it() -> None:
-    program = """
-import signal, threading
+# A main thread that waits for a lock is not interrupted, and another thread gets the signal.
+_LOCKED = """
+import signal, threading, time
 from wallet_api.chain.sync.schedule import stopped_by_signals
+from wallet_api.operate.embedded.signals import end_in_order
 held = threading.Lock()
 def end():
-    # In this thread: the main one is not interrupted.
     signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+"""
+
+
+def test_a_signal_ends_a_sync_whose_main_thread_waits_for_a_lock_and_does_not_get_it() -> None:
+    program = f"""{_LOCKED}
     print(stopping.wait(10))
     held.release()
 with stopped_by_signals() as stopping:
@@ -77,41 +82,31 @@ with stopped_by_signals() as stopping:
     assert done.stdout == "True\n"
 
 
-def test_a_signal_ends_a_command_whose_main_thread_waits_for_a_lock_and_does_not_get_it() -> None:
-    program = """
-import signal, threading
-from wallet_api.operate.embedded.signals import end_in_order
+@pytest.mark.parametrize(
+    "rest",
+    [
+        """
 end_in_order()
-held = threading.Lock()
-def end():
-    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 threading.Timer(0.5, end).start()
 held.acquire()
 held.acquire()
-"""
-    done = run_program([sys.executable, "-c", program], timeout=30)
-    assert done.returncode == 128 + signal.SIGTERM
-
-
-def test_a_second_signal_ends_a_sync_whose_main_thread_waits_for_a_lock() -> None:
-    program = """
-import signal, threading, time
-from wallet_api.chain.sync.schedule import stopped_by_signals
-from wallet_api.operate.embedded.signals import end_in_order
+""",
+        # A second one ends a sync, once the handler of the first has run in the main thread.
+        """
+    stopping.wait(10)
+    time.sleep(2)
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 end_in_order()
-held = threading.Lock()
-def end():
-    for _ in range(2):
-        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
-        stopping.wait(10)
-        # Until the handler has run in the main thread.
-        time.sleep(2)
 with stopped_by_signals() as stopping:
     threading.Timer(0.5, end).start()
     held.acquire()
     held.acquire()
-"""
-    done = run_program([sys.executable, "-c", program], timeout=30)
+""",
+    ],
+    ids=["a command", "a sync"],
+)
+def test_a_signal_ends_what_waits_for_a_lock_and_does_not_get_it(rest: str) -> None:
+    done = run_program([sys.executable, "-c", _LOCKED + rest], timeout=30)
     assert done.returncode == 128 + signal.SIGTERM
 
 
