@@ -1,12 +1,14 @@
-"""Read the rows of a provider's response: its objects and harmless texts."""
+"""Read the rows of a provider's response: its pages, objects and harmless texts."""
 
 import json
+import math
 from typing import Any
 
 import msgspec
 
 from wallet_api.base.forms import visible
 from wallet_api.chain.decoding.amounts import UnusableRow
+from wallet_api.chain.providers.faults import Malformed, TooLarge
 
 MAX_TEXT = 128
 
@@ -20,6 +22,21 @@ def read_row(raw: msgspec.Raw) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise UnusableRow("a row is not an object")
     return row
+
+
+def has_next(cursor: str | None, seen: set[str], most: float = math.inf) -> bool:
+    """Return whether there is a next page, at `cursor`, and add that to those which were seen.
+
+    Raise Malformed if it repeats, and TooLarge for the page after the `most`.
+    """
+    if not cursor:
+        return False
+    if cursor in seen:
+        raise Malformed("a cursor came twice")
+    seen.add(cursor)
+    if len(seen) >= most:
+        raise TooLarge(f"over {most} pages")
+    return True
 
 
 def read_flag(value: Any) -> bool:

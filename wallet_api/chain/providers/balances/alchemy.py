@@ -9,14 +9,15 @@ from typing import Any
 import msgspec
 
 from wallet_api.base.chains import Chain
-from wallet_api.chain.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
+from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.providers.balances.base import (
+    MAX_PAGES,
     NATIVE,
     BalanceProvider,
     Balances,
     HeldToken,
     KnownTokens,
-    Pages,
+    read_held,
     read_native,
     read_tokens,
     sum_by_address,
@@ -24,9 +25,12 @@ from wallet_api.chain.providers.balances.base import (
 from wallet_api.chain.providers.faults import Broken
 from wallet_api.chain.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.chain.providers.metrics import FetchMetrics
-from wallet_api.chain.providers.parsing import clean
+from wallet_api.chain.providers.parsing import has_next
 from wallet_api.chain.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
+
+# It has no flags.
+_NAMES = ("amount", "address", "", "")
 
 
 class _Data(msgspec.Struct, rename="camel"):
@@ -56,11 +60,11 @@ def alchemy(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetr
             "includeNativeTokens": True,
         }
         rows: list[HeldToken] = []
-        pages = Pages()
+        seen: set[str] = set()
         while True:
             page = fetch.post(url, document, _read_page)
             rows += read_tokens(page.tokens, partial(_read_token, chain), fetch)
-            if not pages.has_next(page.page_key):
+            if not has_next(page.page_key, seen, MAX_PAGES):
                 break
             document["pageKey"] = page.page_key
         # On EVM chains a token has one row; on Solana it may have one for each account.
@@ -79,23 +83,11 @@ def _read_token(chain: Chain, row: dict[str, Any]) -> HeldToken | None:
         return None
     if row.get("error"):
         raise UnusableRow("the provider could not read this token")
-    balance, address = row.get("tokenBalance"), row.get("tokenAddress")
-    if address is None:
-        return HeldToken(NATIVE, "", "", read_native(_number(balance)), chain.native_decimals)
-    units = read_amount(_number(balance))
-    # Without a balance, missing decimals hide nothing.
-    if not units:
-        return None
-    facts = row.get("tokenMetadata")
-    if not isinstance(facts, dict):
-        raise UnusableRow("a token without decimals")
-    return HeldToken(
-        address=read_address(chain, address),
-        name=clean(facts.get("name")),
-        symbol=clean(facts.get("symbol")),
-        amount=units,
-        decimals=read_decimals(facts.get("decimals")),
-    )
+    balance, facts = _number(row.get("tokenBalance")), row.get("tokenMetadata")
+    if row.get("tokenAddress") is None:
+        return HeldToken(NATIVE, "", "", read_native(balance), chain.native_decimals)
+    known = facts if isinstance(facts, dict) else {}
+    return read_held(chain, {**known, "amount": balance, "address": row["tokenAddress"]}, _NAMES)
 
 
 def _number(balance: Any) -> Any:

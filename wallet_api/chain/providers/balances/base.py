@@ -1,15 +1,16 @@
 """The interface of all providers of balances, and helpers that several of them use."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
-from wallet_api.chain.decoding.amounts import UnusableRow, read_amount
-from wallet_api.chain.providers.faults import Malformed, TooLarge
+from wallet_api.base.chains import Chain
+from wallet_api.chain.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
+from wallet_api.chain.providers.faults import Malformed
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
-from wallet_api.chain.providers.parsing import read_row
+from wallet_api.chain.providers.parsing import clean, read_flag, read_row
 
 NATIVE = "native"
 MAX_PAGES = 100
@@ -67,22 +68,25 @@ def read_native(value: Any) -> int:
         raise Malformed("the native balance is not a whole number") from error
 
 
-class Pages:
-    """Guards against a cursor that repeats, and against pages without end."""
+def read_held(chain: Chain, row: Mapping[str, Any], names: Sequence[str]) -> HeldToken | None:
+    """Return the token of a row; None without a balance. Raise UnusableRow.
 
-    def __init__(self) -> None:
-        self._seen: set[str] = set()
-
-    def has_next(self, cursor: str | None) -> bool:
-        """Return whether there is a next page, at `cursor`. Raise Malformed if it repeats, or TooLarge."""
-        if not cursor:
-            return False
-        if cursor in self._seen:
-            raise Malformed("a cursor came twice")
-        self._seen.add(cursor)
-        if len(self._seen) >= MAX_PAGES:
-            raise TooLarge(f"over {MAX_PAGES} pages")
-        return True
+    `names` are those of its amount, its address, and its flags of a verified contract and of spam.
+    """
+    amount, address, verified, spam = map(row.get, names)
+    units = read_amount(amount)
+    # Without a balance, missing decimals hide nothing.
+    if not units:
+        return None
+    return HeldToken(
+        address=read_address(chain, address),
+        name=clean(row.get("name")),
+        symbol=clean(row.get("symbol")),
+        amount=units,
+        decimals=read_decimals(row.get("decimals")),
+        verified=read_flag(verified),
+        spam=read_flag(spam),
+    )
 
 
 def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list[HeldToken]:

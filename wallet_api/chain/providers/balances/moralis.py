@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 
 from wallet_api.base.chains import EVM_PSEUDO_MINT, Chain
-from wallet_api.chain.decoding.amounts import read_address, read_amount, read_decimals
 from wallet_api.chain.providers.balances.base import (
+    MAX_PAGES,
     NATIVE,
     BalanceProvider,
     Balances,
     HeldToken,
     KnownTokens,
-    Pages,
+    read_held,
     read_native,
     read_tokens,
     sum_by_address,
@@ -26,11 +26,13 @@ from wallet_api.chain.providers.balances.base import (
 from wallet_api.chain.providers.faults import ProviderFault, TooLarge
 from wallet_api.chain.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.chain.providers.metrics import FetchMetrics
-from wallet_api.chain.providers.parsing import clean, read_flag
+from wallet_api.chain.providers.parsing import has_next, read_flag
 from wallet_api.chain.providers.replies import Reply, read_as, read_json, refuse
 from wallet_api.settings import Settings
 
 _PAGE_ROWS = "100"
+_EVM_NAMES = ("balance", "token_address", "verified_contract", "possible_spam")
+_SOLANA_NAMES = ("amountRaw", "mint", "isVerifiedContract", "possibleSpam")
 
 
 class _Page(msgspec.Struct):
@@ -64,7 +66,7 @@ def moralis_evm(chain: Chain, settings: Settings, limits: Limits, metrics: Fetch
 
     def balances(address: str, known_tokens: KnownTokens, fetch: Fetch) -> Balances:
         tokens: dict[str, HeldToken] = {}
-        pages = Pages()
+        seen: set[str] = set()
         page_parameters = {"limit": _PAGE_ROWS}
         while True:
             url = f"{settings.moralis_evm_url}/wallets/{address}/tokens"
@@ -72,7 +74,7 @@ def moralis_evm(chain: Chain, settings: Settings, limits: Limits, metrics: Fetch
             for token in read_tokens(page.result, partial(_evm_token, chain), fetch):
                 # A second row of a token repeats the first.
                 tokens.setdefault(token.address, token)
-            if not pages.has_next(page.cursor):
+            if not has_next(page.cursor, seen, MAX_PAGES):
                 break
             page_parameters = {"cursor": page.cursor or ""}
         native = tokens.pop(NATIVE, None)
@@ -85,23 +87,10 @@ def moralis_evm(chain: Chain, settings: Settings, limits: Limits, metrics: Fetch
 
 
 def _evm_token(chain: Chain, row: dict[str, Any]) -> HeldToken | None:
-    address = row.get("token_address")
-    if read_flag(row.get("native_token")) or address == EVM_PSEUDO_MINT:
+    if read_flag(row.get("native_token")) or row.get("token_address") == EVM_PSEUDO_MINT:
         amount = read_native(row.get("balance"))
         return HeldToken(NATIVE, chain.coin.name, chain.currency, amount, chain.native_decimals)
-    units = read_amount(row.get("balance"))
-    # Without a balance, missing decimals hide nothing.
-    if not units:
-        return None
-    return HeldToken(
-        address=read_address(chain, address),
-        name=clean(row.get("name")),
-        symbol=clean(row.get("symbol")),
-        amount=units,
-        decimals=read_decimals(row.get("decimals")),
-        verified=read_flag(row.get("verified_contract")),
-        spam=read_flag(row.get("possible_spam")),
-    )
+    return read_held(chain, row, _EVM_NAMES)
 
 
 def moralis_solana(
@@ -127,18 +116,7 @@ def moralis_solana(
                 if account in accounts:
                     return None
                 accounts.add(account)
-            units = read_amount(row.get("amountRaw"))
-            if not units:
-                return None
-            return HeldToken(
-                address=read_address(chain, row.get("mint")),
-                name=clean(row.get("name")),
-                symbol=clean(row.get("symbol")),
-                amount=units,
-                decimals=read_decimals(row.get("decimals")),
-                verified=read_flag(row.get("isVerifiedContract")),
-                spam=read_flag(row.get("possibleSpam")),
-            )
+            return read_held(chain, row, _SOLANA_NAMES)
 
         tokens = sum_by_address(read_tokens(portfolio.tokens, token, fetch))
         return Balances(read_native(portfolio.native_balance.lamports), tokens)

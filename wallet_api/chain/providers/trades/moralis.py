@@ -18,7 +18,7 @@ from wallet_api.chain.decoding.swaps import LeftOut, Leg, Reason, Swap, TrackedW
 from wallet_api.chain.decoding.trades import draft_trades
 from wallet_api.chain.providers.faults import Malformed
 from wallet_api.chain.providers.fetch import Fetcher
-from wallet_api.chain.providers.parsing import clean, read_row
+from wallet_api.chain.providers.parsing import clean, has_next, read_row
 from wallet_api.chain.providers.replies import read_as
 from wallet_api.chain.providers.trades.source import Block, Chunk, Listed
 from wallet_api.settings import Settings
@@ -75,14 +75,11 @@ class MoralisTrades:
                 page = fetch.get(url, parameters, read_as(_Page))
             last_page = [swap for raw in page.result if (swap := _swap_or_none(wallet, raw, left_out))]
             swaps += last_page
-            if not page.cursor:
+            if not has_next(page.cursor, cursors):
                 return _drafted(swaps, left_out)
-            if page.cursor in cursors:
-                raise Malformed("a cursor came twice")
-            cursors.add(page.cursor)
             if len(cursors) >= CHUNK_PAGES:
                 return _complete_part(swaps, last_page, left_out, since)
-            parameters = parameters | {"cursor": page.cursor}
+            parameters = parameters | {"cursor": page.cursor or ""}
 
     def _request(self, wallet: TrackedWallet, since: datetime) -> tuple[str, dict[str, str]]:
         parameters = {

@@ -23,6 +23,7 @@ from wallet_api.chain.decoding.solana.transactions import Transaction
 from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
 from wallet_api.chain.providers.jsonrpc import Node, NodeResult
+from wallet_api.chain.providers.parsing import has_next
 from wallet_api.chain.providers.replies import read_json, reply_time
 from wallet_api.chain.providers.trades.source import NOT_AVAILABLE, Listed
 
@@ -126,11 +127,8 @@ class SolanaNode:
                 if row.err is None and moment >= since:
                     listed.append(Listed(wallet, moment, row.signature))
             before = page[-1].signature
-            if moment < since:
+            if moment < since or not has_next(before, befores):
                 break
-            if before in befores:
-                raise Malformed("a signature came twice")
-            befores.add(before)
             options = _FINAL | {"limit": _PAGE, "before": before}
         listed.reverse()
         return sorted(listed, key=lambda row: row.created_at)
@@ -160,11 +158,8 @@ class SolanaNode:
                 rows.append((Listed(wallet, until, row.transaction.signatures[0]), _transaction(body)))
             token = history.pagination_token
             yield TransactionPage(rows, until, is_last=not token)
-            if not token:
+            if not has_next(token, tokens):
                 return
-            if token in tokens:
-                raise Malformed("a page came twice")
-            tokens.add(token)
             options = options | {"paginationToken": token}
 
     def transaction(self, signature: str) -> Transaction | None:
