@@ -3,6 +3,7 @@
 https://ethereum.github.io/execution-apis/
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -190,14 +191,7 @@ class EvmSource:
 
     def _earliest(self, holds: Callable[[int], bool]) -> int:
         """Return the first block for which `holds` is true, or the newest one."""
-        low, high = 0, self._newest
-        while low < high:
-            middle = (low + high) // 2
-            if holds(middle):
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        return bisect_left(range(self._newest), True, key=holds)
 
 
 def _parts(logs: Sequence[_Log]) -> Iterator[list[_Log]]:

@@ -5,6 +5,7 @@ https://ethereum.github.io/execution-apis/
 
 import math
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -100,13 +101,12 @@ class EvmHead:
         """Return the known blocks that the chain no longer has; `last` is the last known one as it is now."""
         if last is None or last.hash == known[-1].hash:
             return []
-        low, high = 0, len(known) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._node.block(known[middle].number).hash == known[middle].hash:
-                low = middle + 1
-            else:
-                high = middle
+        low = bisect_left(
+            known,
+            True,
+            hi=len(known) - 1,
+            key=lambda block: self._node.block(block.number).hash != block.hash,
+        )
         # Each one for itself: other nodes behind the same address may have had another chain.
         current = self._node.blocks([block.number for block in known[low:]])
         return [block for block, now in zip(known[low:], current, strict=True) if now.hash != block.hash]
@@ -124,12 +124,9 @@ class EvmHead:
             passed = (known[0].created_at - moment).total_seconds()
             if passed <= self._confirm.total_seconds():
                 return max(0, known[0].number - self._node.pace.blocks(2 * passed))
-        low, high = before[-1].number if before else 0, newest
-        while low < high:
-            middle = (low + high) // 2
-            found = block_time(self._node.block(middle))
-            if found is not None and found < moment:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+
+        def is_of_that_time(number: int) -> bool:
+            found = block_time(self._node.block(number))
+            return found is None or found >= moment
+
+        return bisect_left(range(newest), True, lo=before[-1].number if before else 0, key=is_of_that_time)
