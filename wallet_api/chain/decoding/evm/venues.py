@@ -63,7 +63,12 @@ _POOLS_BASE = "0x498581ff718922c3f8e6a244956af099b2652b2b"
 _POOLS_BNB = "0x28e2ea090877bf75740558f6bfb36a5ffee9e9df"
 _INFINITY_POOLS = "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b"
 _INFINITY_VAULT = "0x238a358808379702088667322f80ac48bad5e6c4"
+_1INCH_4 = "0x1111111254fb6c44bac0bed2854e76f90643097d"
 _1INCH_5 = "0x1111111254eeb25477b68fb85ed929f73a960582"
+_TOKENLON_1 = "0x8d90113a1e286a5ab3e496fbd1853f265e5913c6"
+_TOKENLON_2 = "0x623a6b3424f3d5e2ec677d5bb92ba12a9dc4f71a"
+_AUGUSTUS = "0xe92b586627cca7a83dc919cc7127196d70f55a06"
+_KYBER_1 = "0x7a819fa46734a49d0112796f9377e024c350fb26"
 
 EVM = (
     # https://github.com/eth-infinitism/account-abstraction: UserOperationEvent, BeforeExecution.
@@ -95,47 +100,19 @@ EVM = (
     Venue(
         Role.STATES,
         "Tokenlon, RFQ",
-        "0x8d90113a1e286a5ab3e496fbd1853f265e5913c6",
+        _TOKENLON_1,
         _TOKENLON_RFQ,
         (2, 4, 7, 5, 10, 6, 7, 4, 8, 5),
         "0x37b61855",
     ),
-    Venue(
-        Role.STATES,
-        "Tokenlon, limit order",
-        "0x623a6b3424f3d5e2ec677d5bb92ba12a9dc4f71a",
-        _TOKENLON_LIMIT,
-        (1, 6, 7, 8, 9),
-        "0x285da460",
-    ),
+    Venue(Role.STATES, "Tokenlon, limit order", _TOKENLON_2, _TOKENLON_LIMIT, (1, 6, 7, 8, 9), "0x285da460"),
     # AugustusRFQ of https://github.com/paraswap/augustus-v5, and KyberSwap RFQ: OrderFilled (maker).
-    Venue(
-        Role.STATES,
-        "ParaSwap, RFQ",
-        "0xe92b586627cca7a83dc919cc7127196d70f55a06",
-        _PARASWAP_RFQ,
-        (1, 3, 5, 4, 6),
-        "0x937ab25d",
-    ),
-    Venue(
-        Role.STATES,
-        "KyberSwap, RFQ",
-        "0x7a819fa46734a49d0112796f9377e024c350fb26",
-        _KYBER_RFQ,
-        (0, 3, 4, 5, 6),
-        "0x1759c2ea",
-    ),
+    Venue(Role.STATES, "ParaSwap, RFQ", _AUGUSTUS, _PARASWAP_RFQ, (1, 3, 5, 4, 6), "0x937ab25d"),
+    Venue(Role.STATES, "KyberSwap, RFQ", _KYBER_1, _KYBER_RFQ, (0, 3, 4, 5, 6), "0x1759c2ea"),
     # https://github.com/1inch/limit-order-protocol: OrderFilled of versions that have the maker in it, and
     # of the one that has not.
     Venue(Role.FILLS, "1inch 5, maker", _1INCH_5, _FILLED, (0,), "0x47307e4e"),
-    Venue(
-        Role.FILLS,
-        "1inch 4, maker",
-        "0x1111111254fb6c44bac0bed2854e76f90643097d",
-        _FILLED,
-        (0,),
-        "0x3dac2080",
-    ),
+    Venue(Role.FILLS, "1inch 4, maker", _1INCH_4, _FILLED, (0,), "0x3dac2080"),
     Venue(Role.HASH, "1inch 6", "0x111111125421ca6dc452d289314280a0f8842a65", _FILLED_6, (0,), "0x09b63a10"),
     # https://github.com/Uniswap/UniswapX and its fork: Fill, with the swapper.
     *(
@@ -236,7 +213,7 @@ EVM = (
     *(
         Venue(Role.PAID_OUT, name, address, topic, (0, 1, 2, 4, 5, 3), recorded)
         for name, address, topic, recorded in (
-            ("1inch 4", "0x1111111254fb6c44bac0bed2854e76f90643097d", _SWAPPED, "0x3dac2080"),
+            ("1inch 4", _1INCH_4, _SWAPPED, "0x3dac2080"),
             ("KyberSwap", "0x6131b5fae19ea4f9d964eac0408e4408b66337b5", _SWAPPED, "0x5ed0b7ee"),
             ("0x77edae6a", "0x77edae6a5f332605720688c7fda7476476e8f83f", _SWAPPED_OTHER, "0x21110115"),
         )
