@@ -157,14 +157,14 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A swap that is left out. `detail` is a fixed text, which contains nothing from the source.
+    """A swap that is left out for a Reason, or named (UNSIGNED). `detail` is a fixed text, not the source's.
 
     `is_signed` is false if somebody else than the wallet did it.
     """
 
     wallet: TrackedWallet
     tx_signature: str
-    reason: Reason
+    reason: str
     detail: str
     created_at: datetime | None = None
     is_signed: bool = True

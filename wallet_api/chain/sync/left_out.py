@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from wallet_api.chain.decoding.swaps import EXPIRED, UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.chain.providers.trades.source import Listed
 from wallet_api.chain.sync import report
-from wallet_api.database import Connection, MissingReference, load_statements, translated
+from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
 
 # What was left out is read again at the start of a process, and then once a day.
 _AGAIN = timedelta(days=1)
@@ -39,21 +39,29 @@ def left_out_due(connection: Connection, chains: Sequence[str], started: datetim
 def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: datetime) -> list[LeftOut]:
     """Keep what was left out; count and return what was not kept before. A removed wallet keeps nothing."""
     rows = {(each.wallet.wallet_id, each.tx_signature): each for each in left_out}
-    parameters = {
-        "wallet_ids": [wallet_id for wallet_id, _ in rows],
-        "signatures": [signature for _, signature in rows],
-        "reasons": [each.reason for each in rows.values()],
-        "details": [each.detail for each in rows.values()],
-        "moments": [each.created_at for each in rows.values()],
-        "signed": [each.is_signed for each in rows.values()],
-        "now": now,
-    }
     with suppress(MissingReference), translated(), connection.transaction():
-        kept = connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
+        kept = keep(connection, list(rows.values()), [None] * len(rows), now)
         new = [rows[row["wallet_id"], row["tx_signature"]] for row in kept if row["is_new"]]
         report.add(connection, report.count_facts("left_out", Counter(counted_as(each) for each in new)))
         return new
     return []
+
+
+def keep(
+    connection: Connection, left_out: Sequence[LeftOut], trades: Sequence[str | None], now: datetime
+) -> list[Row]:
+    """Keep what was left out, each with its trades as JSON if it is named; return their rows."""
+    parameters = {
+        "wallet_ids": [each.wallet.wallet_id for each in left_out],
+        "signatures": [each.tx_signature for each in left_out],
+        "reasons": [each.reason for each in left_out],
+        "details": [each.detail for each in left_out],
+        "moments": [each.created_at for each in left_out],
+        "signed": [each.is_signed for each in left_out],
+        "trades": trades,
+        "now": now,
+    }
+    return connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
 
 
 def counted_as(left_out: LeftOut) -> tuple[str, str]:

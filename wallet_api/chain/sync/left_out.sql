@@ -21,21 +21,22 @@ SELECT kept.wallet_id,
  LIMIT %(most)s;
 
 -- keep --
--- Keep what was left out of some wallets, but for what is named or accepted. Needs wallets_pkey,
--- sync_left_out_pkey.
+-- Keep what was left out of some wallets, or (with its trades) is named, but for what was named or accepted
+-- before. Needs wallets_pkey, sync_left_out_pkey.
 INSERT INTO sync_left_out AS kept (
-       wallet_id, tx_signature, reason, detail, created_at, is_signed, first_seen_at, tried_at)
+       wallet_id, tx_signature, reason, detail, created_at, is_signed, trades, first_seen_at, tried_at)
 SELECT given.wallet_id,
        given.tx_signature,
        given.reason,
        given.detail,
        given.created_at,
        given.is_signed,
+       given.trades::jsonb,
        %(now)s::timestamptz,
        %(now)s::timestamptz
   FROM unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[], %(reasons)s::text[], %(details)s::text[],
-              %(moments)s::timestamptz[], %(signed)s::boolean[])
-       AS given (wallet_id, tx_signature, reason, detail, created_at, is_signed)
+              %(moments)s::timestamptz[], %(signed)s::boolean[], %(trades)s::text[])
+       AS given (wallet_id, tx_signature, reason, detail, created_at, is_signed, trades)
   JOIN wallets
     ON wallets.wallet_id = given.wallet_id
     ON CONFLICT (wallet_id, tx_signature) DO UPDATE
@@ -43,6 +44,7 @@ SELECT given.wallet_id,
        detail = excluded.detail,
        created_at = excluded.created_at,
        is_signed = excluded.is_signed,
+       trades = excluded.trades,
        tried_at = excluded.tried_at
  WHERE kept.trades IS NULL
 RETURNING wallet_id,

@@ -16,10 +16,11 @@ import msgspec
 from wallet_api.base.chains import CHAINS, stored_form
 from wallet_api.base.errors import CommandError
 from wallet_api.base.forms import BadRow
-from wallet_api.chain.decoding.swaps import ACCEPTED, UNSIGNED
+from wallet_api.chain.decoding.swaps import ACCEPTED, UNSIGNED, LeftOut
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.providers.trades.source import Unproven
 from wallet_api.chain.sync import report
+from wallet_api.chain.sync.left_out import keep
 from wallet_api.chain.sync.values import dollars_of
 from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
 from wallet_api.ledger.files.lines import Record
@@ -63,7 +64,11 @@ def save_named(connection: Connection, unproven: Sequence[Unproven], now: dateti
         else:
             beyond[wallet.chain.name, wallet.address] += each.is_new
     with suppress(MissingReference), translated(), connection.transaction():
-        _name(connection, named, now)
+        rows = [
+            LeftOut(*(each.row.wallet, each.row.tx_signature, UNSIGNED, _DETAIL, each.row.created_at), False)
+            for each in named
+        ]
+        keep(connection, rows, [json.dumps([_trade(draft) for draft in each.drafts]) for each in named], now)
         report.add(connection, report.count_facts("named_beyond", +beyond))
         return len(named)
     return 0
@@ -130,19 +135,6 @@ def _worthy(connection: Connection, unproven: Sequence[Unproven]) -> list[Unprov
         return worth is None or worth >= _LEAST_USD
 
     return [each for each in unproven if any(map(is_worthy, each.drafts))]
-
-
-def _name(connection: Connection, named: Sequence[Unproven], now: datetime) -> None:
-    parameters = {
-        "unsigned": UNSIGNED,
-        "detail": _DETAIL,
-        "wallet_ids": [each.row.wallet.wallet_id for each in named],
-        "signatures": [each.row.tx_signature for each in named],
-        "moments": [each.row.created_at for each in named],
-        "trades": [json.dumps([_trade(draft) for draft in each.drafts]) for each in named],
-        "now": now,
-    }
-    connection.execute(_NAMED["name"], parameters)
 
 
 def _trade(draft: Draft) -> dict[str, Any]:

@@ -12,34 +12,6 @@ SELECT wallet_id,
    AND trades IS NOT NULL
  GROUP BY wallet_id;
 
--- name --
--- Name transactions of some wallets. Needs wallets_pkey, sync_left_out_pkey.
-INSERT INTO sync_left_out AS kept (
-       wallet_id, tx_signature, reason, detail, created_at, is_signed, trades, first_seen_at, tried_at)
-SELECT given.wallet_id,
-       given.tx_signature,
-       %(unsigned)s,
-       %(detail)s,
-       given.created_at,
-       false,
-       given.trades::jsonb,
-       %(now)s::timestamptz,
-       %(now)s::timestamptz
-  FROM unnest(%(wallet_ids)s::bigint[],
-              %(signatures)s::text[],
-              %(moments)s::timestamptz[],
-              %(trades)s::text[])
-       AS given (wallet_id, tx_signature, created_at, trades)
-  JOIN wallets
-    ON wallets.wallet_id = given.wallet_id
-    ON CONFLICT (wallet_id, tx_signature) DO UPDATE
-   SET reason = excluded.reason,
-       detail = excluded.detail,
-       created_at = excluded.created_at,
-       is_signed = excluded.is_signed,
-       trades = excluded.trades,
-       tried_at = excluded.tried_at;
-
 -- named --
 -- What is named, by wallet and time. Needs wallets_pkey.
 SELECT wallets.blockchain,
