@@ -4,7 +4,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 import msgspec
@@ -198,17 +198,5 @@ def _snapshot(row: Row) -> Snapshot | None:
 
 
 def _dump(tokens: Iterable[HeldToken]) -> str:
-    rows = [
-        {
-            "address": token.address,
-            "name": token.name,
-            "symbol": token.symbol,
-            "amount": str(token.amount),
-            "decimals": token.decimals,
-            "verified": token.verified,
-            "spam": token.spam,
-        }
-        for token in tokens
-        if token.amount
-    ]
+    rows = [asdict(token) | {"amount": str(token.amount)} for token in tokens if token.amount]
     return orjson.dumps(rows).decode()
