@@ -1,14 +1,12 @@
 """What may still disappear from a chain: its last blocks; and what may not: its final ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
 
 from wallet_api.base.chains import CHAINS
-from wallet_api.base.forms import BadRow
 from wallet_api.chain.providers.trades.source import Block
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import TradeIdentity
 from wallet_api.ledger.remove import remove_trades, stage_trades
 
@@ -65,16 +63,10 @@ def remove_orphans(connection: Connection, blockchain: str, orphans: Sequence[Bl
     }
     if signatures:
         trades = connection.execute(_FINALITY["orphaned_trades"], parameters).fetchall()
-
-        def records() -> Iterator[Record[TradeIdentity]]:
-            yield from ((number, b"", TradeIdentity(**trade)) for number, trade in enumerate(trades))
-
-        stage_trades(connection, records(), _already_gone)
+        records = ((number, b"", TradeIdentity(**trade)) for number, trade in enumerate(trades))
+        # Another command may have removed one.
+        stage_trades(connection, records, lambda *rejected: None)
         removed = remove_trades(connection).trades
         connection.execute(_FINALITY["orphaned_left_out"], parameters)
     connection.execute(_FINALITY["orphaned_blocks"], parameters)
     return removed
-
-
-def _already_gone(number: int, line: bytes, fault: BadRow) -> None:
-    """Accept that another command has removed a trade."""

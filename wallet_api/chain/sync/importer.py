@@ -6,7 +6,7 @@ what made no trade by `left_out`.
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -43,7 +43,6 @@ from wallet_api.chain.sync.tasks import REMOVED, Task
 from wallet_api.chain.sync.unproven import save_named
 from wallet_api.chain.sync.values import NativeValue, known_trades, value_drafts
 from wallet_api.database import Connection
-from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import TradeRow
 from wallet_api.ledger.imports import TradeOptions, import_trades
 from wallet_api.ledger.merge import WalletRemoved
@@ -176,10 +175,6 @@ class Importer:
     def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, NativeValue]]) -> set[tuple[int, str]]:
         """Import the rows, and return the wallets and signatures of those that are not rejected."""
 
-        def records() -> Iterator[Record[TradeRow]]:
-            for number, (_, draft, value) in enumerate(rows):
-                yield number, b"", trade_row(draft, value.native)
-
         def reject(number: int, line: bytes, fault: BadRow) -> None:
             rejected[number] = fault.rule
 
@@ -189,10 +184,13 @@ class Importer:
             wallet_ids: dict[tuple[str, str], int] = {
                 (one.chain.name, one.address): one.wallet_id for one in wallets
             }
+            records = (
+                (number, b"", trade_row(draft, value.native)) for number, (_, draft, value) in enumerate(rows)
+            )
             derived = [number for number, (_, _, value) in enumerate(rows) if value.is_derived]
             try:
                 options = TradeOptions(wallet_ids=wallet_ids, derived=derived)
-                imported = import_trades(self._connection, records(), reject, options)
+                imported = import_trades(self._connection, records, reject, options)
             except WalletRemoved as error:
                 rows = [row for row in rows if row[1].wallet.wallet_id not in error.wallet_ids]
                 continue

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,7 +13,6 @@ from wallet_api.chain.providers.prices.quotes import PriceSource, Quote, hour_of
 from wallet_api.chain.sync import report
 from wallet_api.chain.sync.summaries import PricesSummary
 from wallet_api.database import Connection, load_sql
-from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import PriceRow
 from wallet_api.ledger.imports import import_prices
 
@@ -126,11 +125,8 @@ def _missing_hours(connection: Connection, since: datetime) -> Hours:
 def _import(connection: Connection, quotes: Sequence[Quote]) -> int:
     """Import the prices and return how many are new or changed. Invalid prices are rejected."""
 
-    def records() -> Iterator[Record[PriceRow]]:
-        for number, (currency, usd, priced_at) in enumerate(quotes, 1):
-            yield number, b"", PriceRow(currency, usd, priced_at)
-
     def reject(number: int, line: bytes, fault: BadRow) -> None:
-        log.warning("a price of %s was rejected: %s", quotes[number - 1].currency, fault)
+        log.warning("a price of %s was rejected: %s", quotes[number].currency, fault)
 
-    return import_prices(connection, records(), reject).changed if quotes else 0
+    records = ((number, b"", PriceRow(*quote)) for number, quote in enumerate(quotes))
+    return import_prices(connection, records, reject).changed if quotes else 0

@@ -5,7 +5,7 @@ The reasons are in docs/sync.md, "What is named".
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -23,7 +23,6 @@ from wallet_api.chain.sync import report
 from wallet_api.chain.sync.left_out import keep
 from wallet_api.chain.sync.values import dollars_of
 from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
-from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import TradeRow
 from wallet_api.ledger.imports import TradeOptions, import_trades
 
@@ -107,22 +106,17 @@ def accept(connection: Connection, signature: str, address: str) -> tuple[Row, i
 
 
 def _import(connection: Connection, row: Row) -> int:
-    rejected: list[str] = []
-
-    def records() -> Iterator[Record[TradeRow]]:
-        place = {name: row[name] for name in ("blockchain", "wallet_address", "tx_signature")}
-        for number, trade in enumerate(row["trades"]):
-            # What nothing proves makes no price.
-            yield number, b"", msgspec.convert(trade | place | {"exchanged_value": "0"}, TradeRow)
-
     def reject(number: int, line: bytes, fault: BadRow) -> None:
-        rejected.append(str(fault))
+        raise CommandError(f"It cannot be accepted: {fault}")
 
+    # What nothing proves makes no price.
+    of_all = {name: row[name] for name in ("blockchain", "wallet_address", "tx_signature")}
+    of_all["exchanged_value"] = "0"
+    records = (
+        (number, b"", msgspec.convert(trade | of_all, TradeRow)) for number, trade in enumerate(row["trades"])
+    )
     known = {(row["blockchain"], row["wallet_address"]): row["wallet_id"]}
-    changed = import_trades(connection, records(), reject, TradeOptions(wallet_ids=known)).changed
-    if rejected:
-        raise CommandError(f"It cannot be accepted: {rejected[0]}")
-    return changed
+    return import_trades(connection, records, reject, TradeOptions(wallet_ids=known)).changed
 
 
 def _worthy(connection: Connection, unproven: Sequence[Unproven]) -> list[Unproven]:
