@@ -163,8 +163,8 @@ class Fetch:
         outcome = fault.outcome if fault else "crashed" if error else "ok"
         size, left_out = self._bytes, self.left_out
         if fetcher.metrics is not None:
-            fetcher.metrics.ended(fetcher.provider, self._chain, outcome, seconds)
-            fetcher.metrics.read(fetcher.provider, self._chain, size, left_out)
+            place = fetcher.provider, self._chain
+            fetcher.metrics.ended(place, outcome, seconds, size=size, left_out=left_out)
         log.log(
             logging.WARNING if error or left_out else logging.INFO,
             "fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d left_out=%d detail=%r",

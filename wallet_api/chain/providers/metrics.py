@@ -36,12 +36,11 @@ class FetchMetrics:
             registry=registry,
         )
 
-    def ended(self, provider: str, chain: str, outcome: str, seconds: float) -> None:
-        """Count a fetch that has ended."""
-        self._fetches.labels(provider, chain, outcome).inc()
-        self._seconds.labels(provider, chain).observe(seconds)
-
-    def read(self, provider: str, chain: str, size: int, left_out: int) -> None:
-        """Count the bytes of a fetch, and the rows in them that could not be read."""
-        self._bytes.labels(provider, chain).inc(size)
-        self._left_out.labels(provider, chain).inc(left_out)
+    def ended(
+        self, place: tuple[str, str], outcome: str, seconds: float, *, size: int, left_out: int
+    ) -> None:
+        """Count a fetch that has ended, by provider and chain, its bytes, and its rows that were left out."""
+        self._fetches.labels(*place, outcome).inc()
+        self._seconds.labels(*place).observe(seconds)
+        self._bytes.labels(*place).inc(size)
+        self._left_out.labels(*place).inc(left_out)

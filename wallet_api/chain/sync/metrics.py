@@ -30,7 +30,7 @@ class _Family(NamedTuple):
         """Return it without samples."""
         is_counter = self.column in ("total", "reconnects", "gaps", "beyond")
         kind = CounterMetricFamily if is_counter else GaugeMetricFamily
-        return kind(f"wallet_api_sync_{self.name}", self.text, labels=tuple(self.labels))
+        return kind(f"wallet_api_{self.name}", self.text, labels=tuple(self.labels))
 
 
 _ACTIVE = "Since a sync last succeeded, was first tried, or read a wallet in a round under way."
@@ -38,29 +38,28 @@ _DELAY = "Median time from block to ledger in the last round with new trades."
 _UNDER_WAY = "Wallets of a round under way that takes longer than a minute."
 _HARMLESS = "no_trade, liquidity, unsigned, others, expired, from_logs, late and reorganised are no faults."
 _GAPS = "Wallets that were read since they were not followed for a time."
+_NAMED = "What looks like a trade without a proof: sync status names it."
+_QUOTES = "Tokens for whose price a market was asked; thin, far and unpriced quotes are not used."
 _FAMILIES = (
-    _Family("syncs", "quiet_seconds", _SYNC, "age_seconds", _ACTIVE),
-    _Family("syncs", "wallets", _SYNC, "wallets", "Wallets of the last round."),
-    _Family("syncs", "failed", _SYNC, "failed_wallets", "Wallets that the last round could not read."),
-    _Family("syncs", "delay_seconds", _CHAIN, "delay_seconds", _DELAY),
-    _Family("syncs", "round_wallets", _SYNC, "round_wallets", _UNDER_WAY),
-    _Family("syncs", "round_read", _SYNC, "round_read_wallets", "Those of them that have been read."),
-    _Family("syncs", "round_trades", _SYNC, "round_trades", "Trades that the round has imported."),
-    _Family("left_out", "total", _REASON, "left_out", f"Transactions that made no trade; {_HARMLESS}"),
+    _Family("syncs", "quiet_seconds", _SYNC, "sync_age_seconds", _ACTIVE),
+    _Family("syncs", "wallets", _SYNC, "sync_wallets", "Wallets of the last round."),
+    _Family("syncs", "failed", _SYNC, "sync_failed_wallets", "Wallets that the last round could not read."),
+    _Family("syncs", "delay_seconds", _CHAIN, "sync_delay_seconds", _DELAY),
+    _Family("syncs", "round_wallets", _SYNC, "sync_round_wallets", _UNDER_WAY),
+    _Family("syncs", "round_read", _SYNC, "sync_round_read_wallets", "Those of them that have been read."),
+    _Family("syncs", "round_trades", _SYNC, "sync_round_trades", "Trades that the round has imported."),
+    _Family("left_out", "total", _REASON, "sync_left_out", f"Transactions that made no trade; {_HARMLESS}"),
+    _Family("named_chains", "named", _CHAIN, "sync_named", _NAMED),
     _Family(
-        "named_chains",
-        "named",
-        _CHAIN,
-        "named",
-        "What looks like a trade without a proof: sync status names it.",
+        "named_chains", "beyond", _CHAIN, "sync_named_beyond", "How many more there were than are named."
     ),
-    _Family("named_chains", "beyond", _CHAIN, "named_beyond", "How many more there were than are named."),
-    _Family("blocks", "number", _CHAIN, "newest_block", "The newest block of which trades were read."),
-    _Family("blocks", "age_seconds", _CHAIN, "newest_block_age_seconds", "Its age."),
-    _Family("methods", "total", _METHOD, "node_calls", "Calls to a node."),
-    _Family("follows", "is_connected", _CHAIN, "follow_up", "Whether a process follows the chain."),
-    _Family("follows", "reconnects", _CHAIN, "follow_reconnects", "Connections made again."),
-    _Family("follows", "gaps", _CHAIN, "follow_gaps", _GAPS),
+    _Family("blocks", "number", _CHAIN, "sync_newest_block", "The newest block of which trades were read."),
+    _Family("blocks", "age_seconds", _CHAIN, "sync_newest_block_age_seconds", "Its age."),
+    _Family("methods", "total", _METHOD, "sync_node_calls", "Calls to a node."),
+    _Family("follows", "is_connected", _CHAIN, "sync_follow_up", "Whether a process follows the chain."),
+    _Family("follows", "reconnects", _CHAIN, "sync_follow_reconnects", "Connections made again."),
+    _Family("follows", "gaps", _CHAIN, "sync_follow_gaps", _GAPS),
+    _Family("quotes", "total", {"chain": "blockchain", "result": "result"}, "quotes", _QUOTES),
 )
 
 
@@ -80,18 +79,7 @@ def sync_metrics(connection: Connection, now: datetime) -> list[Metric]:
             if number is not None:
                 metric.add_metric(labels, number)
         metrics.append(metric)
-    return [*metrics, _followed_wallets(lists), _trade_delays(lists), _quotes(lists)]
-
-
-def _quotes(lists: report.Report) -> Metric:
-    metric = CounterMetricFamily(
-        "wallet_api_quotes",
-        "Tokens for whose price a market was asked; thin, far and unpriced quotes are not used.",
-        labels=("chain", "result"),
-    )
-    for row in lists["quotes"]:
-        metric.add_metric((row["blockchain"], row["result"]), row["total"])
-    return metric
+    return [*metrics, _followed_wallets(lists), _trade_delays(lists)]
 
 
 def _followed_wallets(lists: report.Report) -> Metric:
