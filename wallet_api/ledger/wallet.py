@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from wallet_api.base.chains import CHAINS
 from wallet_api.base.errors import WalletNotFound
 from wallet_api.database import Connection, load_statements
 
@@ -21,8 +22,13 @@ class Wallet(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, int | str | None]:
-        """Return the parameters of statements about the wallet."""
-        return self._asdict()
+        """Return the parameters of statements about the wallet, with the currency of its chain."""
+        return self._asdict() | {"currency": self.currency}
+
+    @property
+    def currency(self) -> str:
+        """Return the currency of its chain."""
+        return CHAINS[self.blockchain].currency
 
     @property
     def removed(self) -> WalletNotFound:

@@ -5,7 +5,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, rows_of
 from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries.history import wallet_history
@@ -44,7 +43,7 @@ def wallet_brief(
     known = {row["mint"] for row in best}
     return {
         **{name: value for name, value in latest.items() if name.startswith("profile_")},
-        "currency": CHAINS[wallet.blockchain].currency,
+        "currency": wallet.currency,
         **{name: latest[f"lifetime_stats_{name}"] for name in ("native_price_usd", "native_price_at")},
         "history_since": wallet.history_since,
         "history_until": wallet.history_until,

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.base.errors import InvalidParameter
 from wallet_api.database import Connection, load_sql, rows_by
 from wallet_api.ledger.wallet import Wallet
@@ -44,7 +43,6 @@ def wallet_calendar(
     now = now.replace(microsecond=0)
     parameters = {
         **wallet.parameters,
-        "currency": CHAINS[wallet.blockchain].currency,
         "now": now,
         "until": now,
         "timezone": timezone,

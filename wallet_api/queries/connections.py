@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.base.periods import PERIOD_LENGTHS
 from wallet_api.database import Connection, load_sql, rows_within
 from wallet_api.ledger.wallet import Wallet
@@ -51,7 +50,6 @@ def wallet_connections(
         _CONNECTIONS,
         {
             **wallet.parameters,
-            "currency": CHAINS[wallet.blockchain].currency,
             "since": since,
             "now": now,
             "limit": limit,

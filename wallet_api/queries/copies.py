@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.base.errors import InvalidParameter
 from wallet_api.base.periods import Bounds
 from wallet_api.base.times import exact_time
@@ -77,7 +76,7 @@ def copy_wallet(
     key = cursors.decode_cursor(cursor, scope, WalletTradeKey) if cursor else _before(span)
     parameters = {
         "wallet_ids": [wallet.wallet_id],
-        "currency": CHAINS[wallet.blockchain].currency,
+        "currency": wallet.currency,
         "since": span.since,
         "until": span.until,
         "limit": limit,
@@ -91,7 +90,7 @@ def copy_wallet(
         "wallet": wallet.address,
         "blockchain": wallet.blockchain,
         "type": wallet.type,
-        "currency": CHAINS[wallet.blockchain].currency,
+        "currency": wallet.currency,
         **span.bounds,
         **terms.parameters,
         **head,

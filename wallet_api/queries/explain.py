@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.base.errors import TokenNotFound
 from wallet_api.database import Connection, load_sql, rows_of
 from wallet_api.ledger.wallet import Wallet
@@ -50,7 +49,6 @@ def explain_position(
     key = cursors.decode_cursor(given["cursor"], scope, _StepKey) if given.get("cursor") else _START
     parameters = {
         **wallet.parameters,
-        "currency": CHAINS[wallet.blockchain].currency,
         "mint": given["mint"],
         "limit": limit,
         **msgspec.structs.asdict(key),

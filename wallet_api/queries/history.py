@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries import cursors, native_price
@@ -54,7 +53,6 @@ def wallet_history(
     limit, overview = min(given["limit"], MAX_LIMIT), given.get("overview", True)
     parameters = {
         **wallet.parameters,
-        "currency": CHAINS[wallet.blockchain].currency,
         "limit": limit,
         "overview": overview,
         "of_mint": given.get("mint"),

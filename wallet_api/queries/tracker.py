@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.base.periods import PERIOD_LENGTHS, long_step_of
 from wallet_api.database import Columns, Connection, Row, load_sql, rows_where
 from wallet_api.ledger.wallet import Wallet
@@ -39,7 +38,6 @@ def track_wallet(
     active = cut(now - PERIOD_LENGTHS["30d"], now, _HOUR)
     parameters = {
         **wallet.parameters,
-        "currency": CHAINS[wallet.blockchain].currency,
         **parts,
         "active_first": active.first,
         "active_end": active.end,
@@ -73,7 +71,7 @@ def _profile(wallet: Wallet, row: Row) -> dict[str, Any]:
         "wallet_address": wallet.address,
         **{name: row[name] for name in texts},
         "blockchain": wallet.blockchain,
-        "currency": CHAINS[wallet.blockchain].currency,
+        "currency": wallet.currency,
         **native_price_of(row),
         "active_hours": active_hours(dict(row["hours"])),
     }

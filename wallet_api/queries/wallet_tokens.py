@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.base.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries import cursors
@@ -39,13 +38,12 @@ def wallet_tokens(
 
     Raises WalletNotFound, InvalidParameter.
     """
-    currency, limit = CHAINS[wallet.blockchain].currency, min(given["limit"], MAX_LIMIT)
+    limit = min(given["limit"], MAX_LIMIT)
     order = {"sort": given["sort"], "order": given["order"], "still_holding": given.get("still_holding")}
     scope = ("wallets/tokens", wallet.blockchain, wallet.address, *map(str, order.values()))
     key = cursors.decode_cursor(given["cursor"], scope, _TokenKey) if given.get("cursor") else _START
     parameters = {
         **wallet.parameters,
-        "currency": currency,
         **order,
         "direction": 1 if given["order"] == "asc" else -1,
         "limit": limit,
@@ -58,7 +56,7 @@ def wallet_tokens(
         "wallet": wallet.address,
         "blockchain": wallet.blockchain,
         "type": wallet.type,
-        "currency": currency,
+        "currency": wallet.currency,
         **native_price_of(head),
         "tokens": tokens,
         "pagination": cursors.pagination(scope, limit, last, total=head["total"]),
