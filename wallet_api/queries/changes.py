@@ -94,7 +94,7 @@ def read_changes(
     after, limit = given["after"], min(given["limit"], MAX_LIMIT)
     scope = (operation, "after", blockchain or "", type or "", mint or "", *filter_words(given))
     with database.read() as connection:
-        filters = read_filters(connection, given)
+        filters, warnings = read_filters(connection, given)
         wanted = {
             "blockchain": blockchain,
             "type": one_type(type),
@@ -104,7 +104,7 @@ def read_changes(
             "wants_retyped": given.get("wants_retyped", False),
             "token_id": _token_id(connection, blockchain, mint) if blockchain and mint else None,
             "addresses": list(given["address"]) if "address" in given else None,
-            **filters.parameters,
+            **filters,
         }
         if after == NOW:
             page = _Page(_newest(connection))
@@ -124,7 +124,7 @@ def read_changes(
         "transactions": page.changes,
         "pagination": pagination,
     }
-    return with_warnings(data, [*limit_warnings(given["limit"]), *filters.warnings])
+    return with_warnings(data, [*limit_warnings(given["limit"]), *warnings])
 
 
 def _newest(connection: Connection) -> Place:

@@ -1,7 +1,7 @@
 """What a feed is filtered by: the direction and the value of its trades, and who made them."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from wallet_api.base.chains import CHAINS, one_type
 from wallet_api.database import Connection, load_sql
@@ -9,15 +9,8 @@ from wallet_api.database import Connection, load_sql
 _FIND_WALLETS = load_sql(__package__, "find_wallets")
 
 
-class FeedFilters(NamedTuple):
-    """The parameters of a filtered feed, and its warnings."""
-
-    parameters: dict[str, Any]
-    warnings: Sequence[str] = ()
-
-
-def read_filters(connection: Connection, given: Mapping[str, Any]) -> FeedFilters:
-    """Return the filters among loaded arguments; wallets of no such group are named in the warnings."""
+def read_filters(connection: Connection, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the parameters of the filters among loaded arguments, and a warning for each unknown wallet."""
     addresses, direction = given.get("address"), given.get("transaction_type")
     parameters = {
         "wants_sells": None if direction is None else direction == "sell",
@@ -26,7 +19,7 @@ def read_filters(connection: Connection, given: Mapping[str, Any]) -> FeedFilter
         "wallet_ids": None,
     }
     if addresses is None:
-        return FeedFilters(parameters)
+        return parameters, []
     blockchain, one = given.get("blockchain"), one_type(given.get("type"))
     chains = list(CHAINS) if blockchain is None else [blockchain]
     wanted = {"blockchains": chains, "type": one, "addresses": list(addresses)}
@@ -38,7 +31,7 @@ def read_filters(connection: Connection, given: Mapping[str, Any]) -> FeedFilter
         for address in dict.fromkeys(addresses)
         if address not in found
     ]
-    return FeedFilters(parameters | {"wallet_ids": [row["wallet_id"] for row in rows]}, warnings)
+    return parameters | {"wallet_ids": [row["wallet_id"] for row in rows]}, warnings
 
 
 def filter_words(given: Mapping[str, Any]) -> list[str]:

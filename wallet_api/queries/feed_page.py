@@ -106,9 +106,10 @@ def read_page(
     Without `type`, which requires `mint`, they are those of all types. With filters a page may have fewer
     trades, and more may follow.
     """
-    filters, limit = read_filters(connection, given), min(given["limit"], MAX_LIMIT)
+    filters, warnings = read_filters(connection, given)
+    limit = min(given["limit"], MAX_LIMIT)
     group = group_parameters(given["blockchain"], given.get("type"))
-    defaults = {**group, "now": now, "limit": limit, **filters.parameters}
+    defaults = {**group, "now": now, "limit": limit, **filters}
     statement, token = _FEED, None
     if "mint" in given:
         statement = _TOKEN_FEED
@@ -117,7 +118,7 @@ def read_page(
     for trades in (_SCAN, _MOST_SCANNED) if are_filtered and limit <= _SMALL_PAGE else (_MOST_SCANNED,):
         scan = {"scan": trades if are_filtered else limit}
         head, [columns] = connection.fetch_lists(statement, defaults | parameters | scan)
-        page = FeedPage(head, columns, token, filters.warnings)
+        page = FeedPage(head, columns, token, warnings)
         if page.size == limit or not head["has_more"]:
             break
     return page
