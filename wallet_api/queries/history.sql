@@ -14,21 +14,7 @@
                              AND mint = %(of_mint)s::text)
        ),
        newest AS (
-       (SELECT token_id,
-               tx_signature,
-               token_name,
-               is_sell,
-               token_amount,
-               value,
-               value_usd,
-               exchanged_value,
-               realized,
-               realized_usd,
-               realized_cost,
-               created_at,
-               event_index,
-               block,
-               block_index
+       (SELECT *
           FROM trades
          WHERE %(of_mint)s::text IS NULL
            AND wallet_id = %(wallet_id)s
@@ -45,21 +31,7 @@
          ORDER BY created_at DESC
          FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
         UNION ALL
-       (SELECT token_id,
-               tx_signature,
-               token_name,
-               is_sell,
-               token_amount,
-               value,
-               value_usd,
-               exchanged_value,
-               realized,
-               realized_usd,
-               realized_cost,
-               created_at,
-               event_index,
-               block,
-               block_index
+       (SELECT *
           FROM of_token
          WHERE created_at >= %(since)s::timestamptz
            AND (
@@ -152,15 +124,8 @@
          FROM valued
        ),
        profile AS (
-       SELECT address AS profile_wallet_address,
-              name AS profile_name,
-              image_url AS profile_image_url,
-              twitter AS profile_twitter,
-              telegram AS profile_telegram,
-              copytrade_link AS profile_copytrade_link,
-              blockchain AS profile_blockchain,
-              type AS profile_type,
-              %(currency)s::text AS profile_currency
+       SELECT
+{profile}
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
        ),
