@@ -7,11 +7,7 @@ SELECT wallets.wallet_id,
        type,
        {ledger.history_span}
   FROM wallets
-  LEFT JOIN sync_wallets AS state
-    ON state.wallet_id = wallets.wallet_id
-  LEFT JOIN sync_chains AS chain
-    ON chain.blockchain = wallets.blockchain
-   AND state.is_with_chain
+{ledger.sync_state}
  WHERE wallets.blockchain = %(blockchain)s
    AND address = %(address)s;
 

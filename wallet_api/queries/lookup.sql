@@ -10,11 +10,7 @@ SELECT address AS wallet_address,
        type,
        {ledger.history_span}
   FROM wallets
-  LEFT JOIN sync_wallets AS state
-    ON state.wallet_id = wallets.wallet_id
-  LEFT JOIN sync_chains AS chain
-    ON chain.blockchain = wallets.blockchain
-   AND state.is_with_chain
+{ledger.sync_state}
  WHERE wallets.blockchain = ANY (%(blockchains)s::text[])
    AND address = ANY (%(addresses)s::text[])
  ORDER BY array_position(%(blockchains)s::text[], wallets.blockchain)

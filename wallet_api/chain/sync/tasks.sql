@@ -13,11 +13,7 @@ SELECT wallets.wallet_id,
        COALESCE(chain.tried_at, state.tried_at) AS tried_at,
        CASE WHEN chain.blockchain IS NULL THEN state.failure ELSE chain.failure END AS failure
   FROM wallets
-  LEFT JOIN sync_wallets AS state
-    ON state.wallet_id = wallets.wallet_id
-  LEFT JOIN sync_chains AS chain
-    ON chain.blockchain = wallets.blockchain
-   AND state.is_with_chain
+{ledger.sync_state}
  WHERE wallets.blockchain = ANY(%(blockchains)s::text[])
  ORDER BY state.tried_at NULLS FIRST, wallets.wallet_id;
 
