@@ -106,16 +106,7 @@
        trade AS MATERIALIZED (
        SELECT read_trade.*
          FROM read_trade
-         JOIN wallets
-           ON wallets.wallet_id = read_trade.subject_id
-        WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
-          AND wallets.type = COALESCE(%(type)s::text, wallets.type)
-          AND (nth > 1
-               OR (kind, subject_id, token_id, tx_signature, is_sell, event_index)
-                  > (%(kind)s::integer, %(subject_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
-                     %(is_sell)s::boolean, %(event_index)s::integer))
-        ORDER BY nth, kind, subject_id, token_id, tx_signature, is_sell, event_index
-        LIMIT %(limit)s::bigint + 1
+{changes_after}
        ),
        read_removal AS (
        SELECT nth,
@@ -139,16 +130,7 @@
        removal AS MATERIALIZED (
        SELECT read_removal.*
          FROM read_removal
-         JOIN wallets
-           ON wallets.wallet_id = read_removal.subject_id
-        WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
-          AND wallets.type = COALESCE(%(type)s::text, wallets.type)
-          AND (nth > 1
-               OR (kind, subject_id, token_id, tx_signature, is_sell, event_index)
-                  > (%(kind)s::integer, %(subject_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
-                     %(is_sell)s::boolean, %(event_index)s::integer))
-        ORDER BY nth, kind, subject_id, token_id, tx_signature, is_sell, event_index
-        LIMIT %(limit)s::bigint + 1
+{changes_after}
        ),
        -- A wallet that left its group is none that left the ledger: feeds of all groups have its trades.
        ledger_event AS MATERIALIZED (

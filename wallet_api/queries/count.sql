@@ -2,14 +2,7 @@
 -- A wallet whose newest trade is after the window, a few minutes ahead of the clock, counts if it has an earlier one in it.
 -- Needs volume_rollup_pkey, lifetimes_by_last_seen, positions_by_token, tokens_blockchain_mint_key, trades_by_time,
 -- trades_pkey, wallets_pkey.
-  WITH scope AS (
-       SELECT CASE WHEN %(mint)s::text IS NULL THEN 0
-                   ELSE (SELECT token_id
-                           FROM tokens
-                          WHERE blockchain = %(blockchain)s
-                            AND mint = %(mint)s)
-              END AS token_id
-       ),
+{scope},
 {window_sums},
        trader AS (
        SELECT lifetimes.wallet_id

@@ -44,7 +44,7 @@
         ORDER BY place
         LIMIT %(limit)s::bigint + 1
        ),
-       page AS (
+       shown AS (
        SELECT row_number() OVER (ORDER BY candidate.place) AS place,
 {feed_trade}
 {feed_joins}
@@ -78,9 +78,4 @@
          LEFT JOIN scanned AS last
            ON last.place = ending.place
        )
-SELECT head.*,
-       page.*
-  FROM head
-  FULL JOIN page
- USING (place)
- ORDER BY page.place
+{head_and_shown}

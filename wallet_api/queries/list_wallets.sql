@@ -13,7 +13,7 @@
                ORDER BY address
                LIMIT %(limit)s::bigint + 1) AS of_type
        ),
-       page AS (
+       shown AS (
        SELECT row_number() OVER (ORDER BY address) AS place,
               address AS wallet_address,
               name,
@@ -26,11 +26,7 @@
               %(currency)s::text AS currency,
               {ledger.history_span}
          FROM near AS wallets
-         LEFT JOIN sync_wallets AS state
-           ON state.wallet_id = wallets.wallet_id
-         LEFT JOIN sync_chains AS chain
-           ON chain.blockchain = wallets.blockchain
-          AND state.is_with_chain
+{ledger.sync_state}
         ORDER BY address
         LIMIT %(limit)s::bigint
        ),
@@ -43,9 +39,4 @@
               (SELECT count(*)
                  FROM near) > %(limit)s::bigint AS has_more
        )
-SELECT head.*,
-       page.*
-  FROM head
-  FULL JOIN page
- USING (place)
- ORDER BY page.place
+{head_and_shown}

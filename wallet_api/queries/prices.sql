@@ -57,9 +57,4 @@
               iso_time(priced_at) AS native_price_at
          FROM latest
        )
-SELECT head.*,
-       shown.*
-  FROM head
-  FULL JOIN shown
- USING (place)
- ORDER BY shown.place
+{head_and_shown}

@@ -70,9 +70,4 @@
                  FROM kept
                 WHERE hour < %(due)s) AS hours
        )
-SELECT head.*,
-       shown.*
-  FROM head
-  FULL JOIN shown
- USING (place)
- ORDER BY shown.place
+{head_and_shown}

@@ -135,9 +135,4 @@
          LEFT JOIN token_block
            ON true
        )
-SELECT head.*,
-       shown.*
-  FROM head
-  FULL JOIN shown
- USING (place)
- ORDER BY shown.place
+{head_and_shown}

@@ -1,13 +1,6 @@
 -- What a group of wallets traded in a window: sums over the buckets that cover it exactly.
 -- Needs tokens_blockchain_mint_key, and what window_sums.sql and latest_price.sql need.
-  WITH scope AS (
-       SELECT CASE WHEN %(mint)s::text IS NULL THEN 0
-                   ELSE (SELECT token_id
-                           FROM tokens
-                          WHERE blockchain = %(blockchain)s
-                            AND mint = %(mint)s)
-              END AS token_id
-       ),
+{scope},
 {window_sums},
 {latest_price},
        total AS (
