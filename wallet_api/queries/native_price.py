@@ -1,7 +1,6 @@
 """The price of the native coin, for responses whose statements return rows alone."""
 
 from datetime import datetime
-from typing import NamedTuple
 
 from wallet_api.base.chains import CHAINS, CURRENCIES, GROUPS
 from wallet_api.database import Connection, Row, load_sql
@@ -26,17 +25,11 @@ def native_price_of(row: Row) -> Row:
     return {name: row[name] for name in COLUMNS}
 
 
-class CoinPrice(NamedTuple):
-    """When the newest price of a coin was made, None without one, and whether its chains have wallets."""
+def read_coins(connection: Connection, now: datetime) -> list[Row]:
+    """Return each `currency`, when its newest price at `now` was made (`priced_at`, None without one).
 
-    currency: str
-    priced_at: datetime | None
-    is_tracked: bool
-
-
-def read_coins(connection: Connection, now: datetime) -> list[CoinPrice]:
-    """Return all native coins with the times of their newest prices at `now`."""
+    Beside it is whether its chains have wallets (`is_tracked`).
+    """
     blockchains, types = zip(*GROUPS, strict=True)
     parameters = {"blockchains": list(blockchains), "types": list(types), "currencies": list(CURRENCIES)}
-    rows = connection.execute(_COINS, parameters | {"now": now})
-    return [CoinPrice(**row) for row in rows]
+    return connection.execute(_COINS, parameters | {"now": now}).fetchall()

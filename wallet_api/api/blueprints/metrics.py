@@ -85,11 +85,11 @@ class _Data(Collector):
         for kind, (name, text, labels) in _FRESHNESS.items():
             family = GaugeMetricFamily(name, text, labels=labels)
             for moment in moments:
-                if moment.kind == kind:
+                if moment["kind"] == kind:
                     # A price that is missing is older than any limit of an alert.
-                    at_seconds = -math.inf if moment.at_seconds is None else moment.at_seconds
+                    at_seconds = -math.inf if moment["at_seconds"] is None else moment["at_seconds"]
                     age_seconds = max(0.0, now.timestamp() - at_seconds)
-                    family.add_metric((moment.first, moment.second)[: len(labels)], age_seconds)
+                    family.add_metric((moment["first"], moment["second"])[: len(labels)], age_seconds)
             yield family
         yield GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
         text = "Keys that have no credits left, or less than they are charged in a week."

@@ -11,8 +11,8 @@ from marshmallow import Schema, fields
 from wallet_api.base.cache import Cache
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.times import read_time, shown_time
-from wallet_api.database import Database
-from wallet_api.queries.native_price import CoinPrice, read_coins
+from wallet_api.database import Database, Row
+from wallet_api.queries.native_price import read_coins
 
 _EXTENSION = "wallet_api.native_prices"
 _KEPT_SECONDS = 1.0
@@ -24,12 +24,14 @@ class NativePrices:
     def __init__(self, database: Database, max_age_seconds: float) -> None:
         self._database = database
         self._max_age = timedelta(seconds=max_age_seconds)
-        self._coins: Cache[list[CoinPrice]] = Cache(_KEPT_SECONDS, serve_stale=True)
+        self._coins: Cache[list[Row]] = Cache(_KEPT_SECONDS, serve_stale=True)
 
     def state(self) -> str:
         """Return ok, stale, or none if no coin of tracked wallets has a price. Raises DatabaseUnavailable."""
         now = datetime.now(UTC)
-        priced = [coin.priced_at for coin in self._read() if coin.is_tracked and coin.priced_at is not None]
+        priced = [
+            coin["priced_at"] for coin in self._read() if coin["is_tracked"] and coin["priced_at"] is not None
+        ]
         if any(now - priced_at > self._max_age for priced_at in priced):
             return "stale"
         return "ok" if priced else "none"
@@ -44,10 +46,10 @@ class NativePrices:
             )
         else:
             prices = [
-                (coin.currency, coin.priced_at)
+                (coin["currency"], coin["priced_at"])
                 for coin in self._read()
-                if coin.priced_at is not None
-                and (coin.is_tracked if chain is None else coin.currency == chain.currency)
+                if coin["priced_at"] is not None
+                and (coin["is_tracked"] if chain is None else coin["currency"] == chain.currency)
             ]
         at = arguments.get("as_of") or datetime.now(UTC)
         return [
@@ -56,10 +58,10 @@ class NativePrices:
             if at - priced_at > self._max_age
         ]
 
-    def _read(self) -> list[CoinPrice]:
+    def _read(self) -> list[Row]:
         return self._coins.get(None, self._read_again).value
 
-    def _read_again(self) -> list[CoinPrice]:
+    def _read_again(self) -> list[Row]:
         with self._database.read() as connection:
             return read_coins(connection, datetime.now(UTC))
 
