@@ -13,7 +13,7 @@ from wallet_api.chain.decoding.evm.receipts import TRANSFER, ZERO, Log, address_
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.discovery.launches import (
-    GivenBeginning,
+    Beginning,
     Launch,
     NotReached,
     ReadTransaction,
@@ -59,16 +59,15 @@ class EvmSource:
         self._node.check_chain()
         self._newest = max(0, self._node.newest() - self._node.pace.blocks(confirm_seconds))
 
-    def first_block(self, mint: str, since: GivenBeginning | None) -> int:
+    def first_block(self, mint: str, since: Beginning | None) -> int:
         """Implement FirstBuyers.first_block: the contract's first block."""
-        if since is not None and since.block is not None:
-            if since.block > self._newest:
+        if isinstance(since, int):
+            if since > self._newest:
                 raise NotReached(NO_BLOCK)
-            return since.block
-        if since is not None and since.moment is not None:
-            moment = since.moment
-            return self._earliest(lambda number: self._time(number) >= moment)
-        address = mint if since is None else str(since.address)
+            return since
+        if isinstance(since, datetime):
+            return self._earliest(lambda number: self._time(number) >= since)
+        address = since or mint
         if not self._has_code(address, self._newest):
             raise NotReached(NO_CONTRACT)
         first_block = self._earliest(lambda number: self._has_code(address, number))

@@ -19,13 +19,8 @@ class NotReached(Exception):
     """The beginning of a token cannot be shown. The message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenBeginning:
-    """Where a token begins, as the operator states it: a block, a time, or the address of its pool."""
-
-    block: int | None = None
-    moment: datetime | None = None
-    address: str | None = None
+Beginning = int | datetime | str
+"""Where a token begins, as the operator states it: a block, a time, or the address of its pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +69,7 @@ class Launch:
 class FirstBuyers(Protocol):
     """The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
 
-    def first_block(self, mint: str, since: GivenBeginning | None) -> int:
+    def first_block(self, mint: str, since: Beginning | None) -> int:
         """Return the block in which a token begins. Raise NotReached."""
 
     def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:

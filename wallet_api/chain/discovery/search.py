@@ -11,8 +11,8 @@ from wallet_api.base.forms import BadRow
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.discovery.launches import (
+    Beginning,
     FirstBuyers,
-    GivenBeginning,
     Launch,
     NotReached,
     Trades,
@@ -41,7 +41,7 @@ class Search:
     mints: Sequence[str]
     first: int
     min_tokens: int
-    since: Mapping[str, GivenBeginning] = field(default_factory=dict)
+    since: Mapping[str, Beginning] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

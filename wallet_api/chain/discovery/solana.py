@@ -5,6 +5,7 @@ https://github.com/pump-fun/pump-public-docs, https://www.solana-program.com/doc
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -18,7 +19,7 @@ from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, TokenB
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Decoded
 from wallet_api.chain.discovery.launches import (
-    GivenBeginning,
+    Beginning,
     Launch,
     NotReached,
     ReadTransaction,
@@ -71,11 +72,11 @@ class SolanaSource:
         self._accounts: dict[tuple[str, str], dict[str, set[str]]] = {}
         self._read: set[tuple[str, str]] = set()
 
-    def first_block(self, mint: str, since: GivenBeginning | None) -> int:
+    def first_block(self, mint: str, since: Beginning | None) -> int:
         """Implement FirstBuyers.first_block: the slot of the transaction that creates the mint."""
         if mint not in self._programs:
             raise NotReached(NO_MINT)
-        if since is not None and since.block is not None:
+        if isinstance(since, int):
             raise NotReached(NO_BLOCKS)
         where = self._curves.get(mint, mint)
         rows = self._transactions(where) if since is None else self._given(where, since)
@@ -150,23 +151,20 @@ class SolanaSource:
                     curves[mint] = curve_of(mint)
         return programs, curves
 
-    def _given(self, where: str, since: GivenBeginning) -> Iterator[_Row]:
-        if since.address is not None:
-            return self._transactions(since.address)
-        assert since.moment is not None
-        return (row for row in self._transactions(where, since.moment) if row[0].created_at >= since.moment)
+    def _given(self, where: str, since: datetime | str) -> Iterator[_Row]:
+        if isinstance(since, str):
+            return self._transactions(since)
+        return (row for row in self._transactions(where, since) if row[0].created_at >= since)
 
     def _transactions(self, address: str, since: Any = EARLIEST) -> Iterator[_Row]:
         """Yield the transactions that name an address, oldest first: in whole pages if the node has them."""
         of = self._wallet(address)
         signatures: set[str] = set()
-        for page in self._node.pages(of, since):
-            for row in page.rows:
-                if row[0].tx_signature not in signatures:
-                    yield row
-            signatures.update(row[0].tx_signature for row in page.rows)
-            since = page.until
-            if page.is_last:
+        for rows, until, is_last in self._node.pages(of, since):
+            yield from (row for row in rows if row[0].tx_signature not in signatures)
+            signatures.update(row[0].tx_signature for row in rows)
+            since = until
+            if is_last:
                 return
         for listed in self._node.listed(of, since):
             if listed.tx_signature in signatures:

@@ -12,7 +12,7 @@ import click
 from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.base.forms import BadRow, check_address, one_of
 from wallet_api.base.times import read_time
-from wallet_api.chain.discovery.launches import GivenBeginning
+from wallet_api.chain.discovery.launches import Beginning
 from wallet_api.chain.discovery.nodes import node_source
 from wallet_api.chain.discovery.purse import Purse
 from wallet_api.chain.discovery.results import Results
@@ -185,9 +185,9 @@ def _addresses(chain: str, mints: Sequence[str]) -> list[str]:
         raise click.UsageError(f"{error}.") from error
 
 
-def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict[str, GivenBeginning]:
+def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict[str, Beginning]:
     """Return where tokens begin; a text without a token is of all of them."""
-    beginnings: dict[str, GivenBeginning] = {}
+    beginnings: dict[str, Beginning] = {}
     for text in texts:
         mint, is_of_one, value = text.rpartition("=")
         of = _addresses(chain, [mint]) if is_of_one else tokens
@@ -197,16 +197,16 @@ def _beginnings(chain: str, tokens: Sequence[str], texts: Sequence[str]) -> dict
     return beginnings
 
 
-def _since(chain: str, value: str) -> GivenBeginning:
+def _since(chain: str, value: str) -> Beginning:
     if value.isascii() and value.isdecimal() and len(value) < 16:
-        return GivenBeginning(block=int(value))
+        return int(value)
     with suppress(ValueError):
         moment = read_time(value)
         if moment > datetime.now(UTC):
             raise click.UsageError(f"--since: {value} is in the future.")
-        return GivenBeginning(moment=moment)
+        return moment
     try:
-        return GivenBeginning(address=check_address(chain, value))
+        return check_address(chain, value)
     except BadRow as error:
         raise click.UsageError(f"--since: {value!r} is no block, date or address of {chain}.") from error
 

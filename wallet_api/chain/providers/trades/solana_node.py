@@ -10,8 +10,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -74,16 +73,8 @@ class _History(msgspec.Struct, rename="camel"):
     pagination_token: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionPage:
-    """Whole transactions of a wallet, the oldest first; None for one whose form is not known.
-
-    All before `until` are in it or in an earlier page.
-    """
-
-    rows: Sequence[tuple[Listed, Transaction | None]]
-    until: datetime
-    is_last: bool
+TransactionPage = tuple[list[tuple[Listed, Transaction | None]], datetime, bool]
+"""Whole transactions (None: of unknown form), until when all are yielded, and whether no page follows."""
 
 
 class SolanaNode:
@@ -148,7 +139,7 @@ class SolanaNode:
         tokens: set[str] = set()
         until = since
         while (history := self._history(wallet.address, options)) is not None:
-            rows = []
+            rows: list[tuple[Listed, Transaction | None]] = []
             for body in map(bytes, history.data):
                 # Also of one whose form is not known.
                 row = read_json(body, _Row)
@@ -157,7 +148,7 @@ class SolanaNode:
                     raise Malformed("a transaction without a signature")
                 rows.append((Listed(wallet, until, row.transaction.signatures[0]), _transaction(body)))
             token = history.pagination_token
-            yield TransactionPage(rows, until, is_last=not token)
+            yield rows, until, not token
             if not has_next(token, tokens):
                 return
             options = options | {"paginationToken": token}

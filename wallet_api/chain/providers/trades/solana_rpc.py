@@ -66,15 +66,14 @@ class SolanaRpcTrades:
     def _chunks(self, wallet: TrackedWallet, since: datetime, again: Sequence[Listed]) -> Iterator[Chunk]:
         before = {row.tx_signature: row for row in again}
         if since < datetime.now(UTC) - _LONG:
-            for page in self._node.pages(wallet, since):
-                outcomes = {row: self._outcome(row, transaction) for row, transaction in page.rows}
+            for rows, until, is_last in self._node.pages(wallet, since):
+                outcomes = {row: self._outcome(row, transaction) for row, transaction in rows}
                 chunk = self._chunk(outcomes, again, before)
-                chunk.is_last = page.is_last
-                chunk.until = None if page.is_last else page.until
+                chunk.until, chunk.is_last = None if is_last else until, is_last
                 yield chunk
-                if page.is_last:
+                if is_last:
                     return
-                since, again = page.until, ()
+                since, again = until, ()
         listed = self._node.listed(wallet, since)
         for start in range(0, max(1, len(listed)), CHUNK_TRANSACTIONS):
             end = start + CHUNK_TRANSACTIONS
