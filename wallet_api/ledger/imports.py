@@ -81,7 +81,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
     connection.execute(_WALLETS["staging"])
     with arrivals.change(connection):
         summary = _stage(connection, _COPY_WALLETS, records, reject, WalletRow.columns)
-        _reject_repeated(connection, _WALLETS, ("blockchain", "address"), reject, summary)
+        reject_repeated(connection, _WALLETS, ("blockchain", "address"), reject, summary)
         merge.before_wallets(connection)
         merge.lock_all(connection)
         retyped = [row["wallet_id"] for row in connection.execute(_WALLETS["retyped"])]
@@ -105,7 +105,7 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
     with arrivals.change(connection):
         connection.execute(_PRICES["staging"])
         summary = _stage(connection, _COPY_PRICES, records, reject, lambda price: price.columns(now))
-        _reject_repeated(connection, _PRICES, ("currency", "priced_at"), reject, summary)
+        reject_repeated(connection, _PRICES, ("currency", "priced_at"), reject, summary)
         # Imports of trades read prices under these locks, so that none can miss a price committed here.
         merge.lock_all(connection)
         summary.changed = len(connection.execute(_PRICES["add"]).fetchall())
@@ -276,7 +276,7 @@ def _stage(
     return summary
 
 
-def _reject_repeated(
+def reject_repeated(
     connection: Connection,
     statements: Mapping[str, LiteralString],
     identity: tuple[str, str],

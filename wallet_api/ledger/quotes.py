@@ -12,9 +12,8 @@ from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, load_statements, locks
 from wallet_api.database.migrations import hold_tables
 from wallet_api.ledger.files.lines import Record, Reject
-from wallet_api.ledger.files.rejects import repeated_rows
 from wallet_api.ledger.files.rows import QuoteRow, good
-from wallet_api.ledger.imports import Summary
+from wallet_api.ledger.imports import Summary, reject_repeated
 from wallet_api.ledger.quote_verdicts import Judge, MarketQuote, NotUsed, Price
 from wallet_api.ledger.tokens import find_tokens
 
@@ -53,12 +52,7 @@ def import_quotes(
     _prepare(connection)
     while part := list(islice(records, _ROWS_TOGETHER)):
         _stage(connection, part, now, reject, summary)
-    faults = list(repeated_rows(connection.execute(_QUOTES["repeated"]), ("token_id", "quoted_at")))
-    for number, line, fault in faults:
-        reject(number, line, fault)
-    connection.execute(_QUOTES["reject"], {"line_numbers": [number for number, _, _ in faults]})
-    summary.landed -= len(faults)
-    summary.rejected += len(faults)
+    reject_repeated(connection, _QUOTES, ("token_id", "quoted_at"), reject, summary)
     for token_ids in _shares(connection):
         with connection.transaction():
             changed, verdicts = _judge(connection, token_ids, now, rule)

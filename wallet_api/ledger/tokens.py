@@ -1,6 +1,6 @@
 """The ids of tokens, cached between the batches of an import."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from wallet_api.database import Connection, load_statements
 
@@ -47,9 +47,5 @@ def find_tokens(connection: Connection, tokens: Sequence[Token]) -> dict[Token, 
     return {tokens[row["place"]]: row["token_id"] for row in rows}
 
 
-def _columns(tokens: Iterable[Token]) -> dict[str, list[str]]:
-    blockchains, mints = [], []
-    for blockchain, mint in tokens:
-        blockchains.append(blockchain)
-        mints.append(mint)
-    return {"blockchains": blockchains, "mints": mints}
+def _columns(tokens: Sequence[Token]) -> dict[str, list[str]]:
+    return {"blockchains": [chain for chain, _ in tokens], "mints": [mint for _, mint in tokens]}
