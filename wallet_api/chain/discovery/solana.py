@@ -5,6 +5,7 @@ https://github.com/pump-fun/pump-public-docs, https://www.solana-program.com/doc
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -14,10 +15,9 @@ from solders.pubkey import Pubkey
 
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import EARLIEST
-from wallet_api.chain.decoding.amounts import UnusableRow, time_of
-from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, TokenBalance, Transaction, steps
+from wallet_api.chain.decoding.amounts import UnusableRow
+from wallet_api.chain.decoding.solana.transactions import TokenBalance, Transaction, steps
 from wallet_api.chain.decoding.swaps import Reason
-from wallet_api.chain.decoding.trades import Decoded
 from wallet_api.chain.discovery.launches import (
     Beginning,
     Launch,
@@ -28,7 +28,8 @@ from wallet_api.chain.discovery.launches import (
 from wallet_api.chain.discovery.results import SavingNode
 from wallet_api.chain.providers.balances.solana_rpc import TOKEN_PROGRAMS
 from wallet_api.chain.providers.trades.solana_node import SolanaNode
-from wallet_api.chain.providers.trades.source import Listed, decode_one
+from wallet_api.chain.providers.trades.solana_rpc import decode_listed
+from wallet_api.chain.providers.trades.source import Listed
 
 PUMP = Pubkey.from_string("6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P")
 _ASSOCIATED = Pubkey.from_string("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
@@ -183,17 +184,9 @@ class SolanaSource:
 
     def _reading(self, address: str, listed: Listed, transaction: Transaction) -> ReadTransaction:
         self._read.add((address, listed.tx_signature))
-        decoded = self._decoded(address, listed, transaction)
+        decoded = decode_listed(replace(listed, wallet=self._wallet(address)), transaction)
         why = str(decoded.why) if decoded.is_kept else None
         return ReadTransaction(address, listed.tx_signature, transaction.slot, decoded.drafts, why)
-
-    def _decoded(self, address: str, listed: Listed, transaction: Transaction) -> Decoded:
-        try:
-            seconds = transaction.block_time
-            moment = listed.created_at if seconds is None else time_of(seconds)
-        except UnusableRow as error:
-            return Decoded(why=Reason.UNREADABLE, detail=str(error))
-        return decode_one(SolanaEvidence(listed.tx_signature, moment, transaction), self._wallet(address))
 
     def _remember_accounts(self, signature: str, transaction: Transaction) -> None:
         keys = transaction.keys

@@ -140,7 +140,7 @@ class SolanaRpcTrades:
             return known, False
         if transaction is None:
             return Decoded(why=Reason.UNREADABLE, detail=UNKNOWN_FORM), True
-        decoded = _decoded(row, transaction)
+        decoded = decode_listed(row, transaction)
         with self._lock:
             self._decoded[row.wallet.address, row.tx_signature] = decoded
         return decoded, True
@@ -150,7 +150,8 @@ class SolanaRpcTrades:
             return self._decoded.get((row.wallet.address, row.tx_signature))
 
 
-def _decoded(row: Listed, transaction: Transaction) -> Decoded:
+def decode_listed(row: Listed, transaction: Transaction) -> Decoded:
+    """Return what its wallet traded in a listed transaction, or why it is left out."""
     try:
         forms.check_text("the signature", row.tx_signature, forms.MAX_SIGNATURE, required=True)
         moment = row.created_at if transaction.block_time is None else time_of(transaction.block_time)
