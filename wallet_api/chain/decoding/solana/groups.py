@@ -1,14 +1,13 @@
 """What the moves inside one call of a Solana transaction are for a wallet, and who is its other side."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from wallet_api.chain.decoding.changes import FEES, Changes, added, agrees, is_exchange
-from wallet_api.chain.decoding.solana.forwarded import onward_of
 from wallet_api.chain.decoding.solana.moves import Kind, SolanaMove, SolanaMoves, changes_by_owner
 from wallet_api.chain.decoding.solana.transactions import OUTSIDE
 
@@ -56,7 +55,7 @@ class _Group:
         self.moved = [move for move in inside if move.kind is not Kind.RENT or move.taker in self.dealers]
         self.moved_by = changes if len(self.moved) == len(inside) else changes_by_owner(self.moved)
         self.onward: Sequence[SolanaMove] = ()
-        self._keep(onward_of(self.moved, self.wallet, self.dealers))
+        self._keep(_onward_of(self.moved, self.wallet, self.dealers))
 
     def _keep(self, onward: Sequence[SolanaMove]) -> None:
         """Take out what was sent on, if without it the wallet exchanged one token for coin."""
@@ -218,3 +217,28 @@ _OUTCOMES: Sequence[tuple[Callable[[_Group], bool], Callable[[_Group], _Found]]]
 def _is_trade_for_coin(changes: Changes) -> bool:
     tokens = [units for mint, units in changes.items() if mint is not None and units]
     return len(tokens) == 1 and tokens[0] * changes[None] < 0
+
+
+def _onward_of(moved: Sequence[SolanaMove], wallet: str, dealers: AbstractSet[str]) -> Sequence[SolanaMove]:
+    """Return what the wallet sent on, after it had received some of it, to others that gave it nothing.
+
+    What else they received is no part of the exchange either.
+    """
+    received = [move for move in moved if move.taker == wallet]
+    partners = {move.giver for move in received} | dealers | {wallet, ""}
+    given = [move for move in moved if move.giver == wallet and move.taker not in partners]
+    return _sent_on(given, _since(received)) if given else given
+
+
+def _sent_on(given: Sequence[SolanaMove], since: Mapping[str | None, int]) -> Sequence[SolanaMove]:
+    onward = [move for move in given if since.get(move.mint, move.number) < move.number]
+    friends = {move.taker for move in onward if move.mint is not None}
+    return [*onward, *(move for move in given if move.taker in friends and move not in onward)]
+
+
+def _since(received: Iterable[SolanaMove]) -> dict[str | None, int]:
+    """Return by token the place of the first step that brought some of it."""
+    since: dict[str | None, int] = {}
+    for move in received:
+        since[move.mint] = min(move.number, since.get(move.mint, move.number))
+    return since
