@@ -155,7 +155,7 @@ class Node:
             try:
                 results += self._call_batch(fetch, part)
             except ProviderFault as fault:
-                fault.for_method(_methods(part))
+                fault.for_method(", ".join(dict.fromkeys(method for method, _ in part)))
                 raise
         return named(results, calls)
 
@@ -194,10 +194,6 @@ def named(results: list[NodeResult], calls: Sequence[Call]) -> list[NodeResult]:
     for result, (method, _) in zip(results, calls, strict=True):
         result.method = method
     return results
-
-
-def _methods(calls: Sequence[Call]) -> str:
-    return ", ".join(dict.fromkeys(method for method, _ in calls))
 
 
 def _document(number: int, call: Call) -> dict[str, Any]:

@@ -207,14 +207,11 @@ class SolanaNode:
             if result.error is None:
                 return result.read(_History)
             refusal = f"code {result.error.code}"
-        self._refuse_history(refusal)
-        return None
-
-    def _refuse_history(self, refusal: str) -> None:
         with self._lock:
             is_first, self._has_history = self._has_history, False
         if is_first:
             log.info("solana: the node has no %s (%s); each transaction is requested", _HISTORY, refusal)
+        return None
 
     def _versioned(self, method: str, subject: str, options: dict[str, Any]) -> NodeResult | None:
         """Return the response of the node; None if it does not return transactions of this version."""
