@@ -60,7 +60,7 @@ class EvmSource:
         self._newest = max(0, self._node.newest() - self._node.pace.blocks(confirm_seconds))
 
     def first_block(self, mint: str, since: Beginning | None) -> int:
-        """Implement FirstBuyers.first_block: the contract's first block."""
+        """Return the block in which a token begins: the contract's first one. Raise NotReached."""
         if isinstance(since, int):
             if since > self._newest:
                 raise NotReached(NO_BLOCK)
@@ -80,7 +80,7 @@ class EvmSource:
         return first_block
 
     def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:
-        """Implement FirstBuyers.first_buys. Who received the token may have bought it.
+        """Yield what transactions were for who received the token, and may have bought it, oldest first.
 
         A pool, from which wallets bought, receives what they sell: it is no buyer that cannot be read.
         """
@@ -109,7 +109,7 @@ class EvmSource:
     def trades_of(
         self, addresses: Sequence[str], launches: Sequence[Launch]
     ) -> Iterator[tuple[Sequence[ReadTransaction], Sequence[str]]]:
-        """Implement FirstBuyers.trades_of: the transfers from and to all of them, by topics."""
+        """Yield the trades of candidates in these tokens to the present, and who is read to the end now."""
         wallets = [self._wallet(address) for address in addresses]
         number = min(launch.first_block for launch in launches if launch.first_block is not None)
         may_widen = True

@@ -1,10 +1,9 @@
-"""What is found of a token's first buyers and of their trades. Pure, but for the sources that yield it."""
+"""What is found of a token's first buyers and of their trades. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.swaps import TrackedWallet
@@ -64,21 +63,6 @@ class Launch:
     def is_in_first_block(self, address: str) -> bool:
         """Return whether a wallet bought in the block in which the token begins."""
         return self.first_block is not None and self.buyers.get(address) == self.first_block
-
-
-class FirstBuyers(Protocol):
-    """The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
-
-    def first_block(self, mint: str, since: Beginning | None) -> int:
-        """Return the block in which a token begins. Raise NotReached."""
-
-    def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:
-        """Yield what the transactions of a token were for who may have bought in them, oldest first."""
-
-    def trades_of(
-        self, addresses: Sequence[str], launches: Sequence[Launch]
-    ) -> Iterator[tuple[Sequence[ReadTransaction], Collection[str]]]:
-        """Yield the trades of candidates in these tokens to the present, and who is read to the end now."""
 
 
 def candidate_wallets(chain: Chain) -> Callable[[str], TrackedWallet]:

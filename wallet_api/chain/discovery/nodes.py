@@ -5,12 +5,14 @@ from contextlib import closing, contextmanager
 
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.discovery.evm import EvmSource
-from wallet_api.chain.discovery.launches import FirstBuyers
 from wallet_api.chain.discovery.purse import Purse
 from wallet_api.chain.discovery.results import Results, SavingNode
 from wallet_api.chain.discovery.solana import SolanaSource
 from wallet_api.chain.sync.sources import node_url, trade_limits
 from wallet_api.settings import Settings
+
+FirstBuyers = EvmSource | SolanaSource
+"""The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
 
 
 @contextmanager

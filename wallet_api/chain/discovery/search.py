@@ -12,13 +12,13 @@ from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.discovery.launches import (
     Beginning,
-    FirstBuyers,
     Launch,
     NotReached,
     Trades,
     candidates,
     joint_buyers,
 )
+from wallet_api.chain.discovery.nodes import FirstBuyers
 from wallet_api.chain.discovery.purse import Purse, Spent
 from wallet_api.chain.discovery.ranking import rank
 from wallet_api.chain.discovery.results import Results

@@ -60,7 +60,7 @@ class _Accounts(msgspec.Struct):
 
 
 class SolanaSource:
-    """A node of Solana. Implements FirstBuyers."""
+    """A node of Solana."""
 
     def __init__(self, node: SavingNode, mints: Sequence[str]) -> None:
         self._raw = node
@@ -74,7 +74,7 @@ class SolanaSource:
         self._read: set[tuple[str, str]] = set()
 
     def first_block(self, mint: str, since: Beginning | None) -> int:
-        """Implement FirstBuyers.first_block: the slot of the transaction that creates the mint."""
+        """Return the slot of the transaction that creates the mint. Raise NotReached."""
         if mint not in self._programs:
             raise NotReached(NO_MINT)
         if isinstance(since, int):
@@ -90,7 +90,7 @@ class SolanaSource:
         return 0 if first[1] is None else first[1].slot
 
     def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:
-        """Implement FirstBuyers.first_buys: who signed and has more of the token afterwards may be one."""
+        """Yield what transactions were for who signed and has more of the token afterwards, oldest first."""
         for listed, transaction in self._rows[mint]:
             if transaction is None:
                 yield [ReadTransaction("", listed.tx_signature, 0, why=str(Reason.UNREADABLE))]
@@ -104,7 +104,7 @@ class SolanaSource:
             ]
 
     def trades_of(self, addresses: Sequence[str], launches: Sequence[Launch]) -> Iterator[_Read]:
-        """Implement FirstBuyers.trades_of: the transactions of each wallet's accounts of the tokens."""
+        """Yield what the transactions of each wallet's accounts of the tokens were, and who is read now."""
         for address in addresses:
             for launch in launches:
                 yield from self._own(address, launch.mint)
