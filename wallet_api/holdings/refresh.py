@@ -117,7 +117,7 @@ class Refresher:
             self._fetch_and_save(claim, address, await_turn)
 
     def _fetch_and_save(self, claim: Claim, address: str, await_turn: Callable[[float], bool]) -> None:
-        known_tokens = partial(self._snapshots.known_tokens, claim.wallet_id)
+        known_tokens = partial(self._snapshots.known_tokens, claim["wallet_id"])
         try:
             with self._provider.fetcher.begin(self._chain.name, await_turn) as fetch:
                 balances = self._provider.balances(address, known_tokens, fetch)

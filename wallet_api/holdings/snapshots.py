@@ -3,9 +3,10 @@
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 import msgspec
 import orjson
@@ -64,12 +65,8 @@ class WalletState:
     failure: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The right to refresh a wallet."""
-
-    wallet_id: int
-    token: uuid.UUID
+# The right to refresh a wallet, as parameters: its `wallet_id`, and the `claim`.
+Claim = Mapping[str, Any]
 
 
 class Snapshots:
@@ -136,16 +133,11 @@ class Snapshots:
 
     def claim(self, wallet_id: int) -> Claim | None:
         """Return a claim on the wallet; None if it is claimed, fresh or removed, or has just failed."""
-        claim = Claim(wallet_id, uuid.uuid4())
-        parameters = {
-            "wallet_id": wallet_id,
-            "claim": claim.token,
-            "claim_seconds": self._claim,
-            "ttl_seconds": self._ttl,
-        }
+        claim = {"wallet_id": wallet_id, "claim": uuid.uuid4()}
+        seconds = {"claim_seconds": self._claim, "ttl_seconds": self._ttl}
         try:
             with self._background, self._database.write() as connection:
-                row = connection.execute(_SNAPSHOTS["claim"], parameters).fetchone()
+                row = connection.execute(_SNAPSHOTS["claim"], claim | seconds).fetchone()
         except MissingReference:
             # The wallet was removed meanwhile.
             return None
@@ -154,31 +146,21 @@ class Snapshots:
     def save(self, claim: Claim, balances: Balances) -> Snapshot | None:
         """Save the balances and return their snapshot; None if the claim was lost or the wallet removed."""
         taken_at = time.monotonic()
+        parameters = {
+            **claim,
+            "native_amount": balances.native,
+            "tokens": _dump(balances.tokens),
+            "left_out": balances.left_out,
+        }
         with self._background, self._database.write() as connection:
-            row = connection.execute(
-                _SNAPSHOTS["save"],
-                {
-                    "wallet_id": claim.wallet_id,
-                    "claim": claim.token,
-                    "native_amount": balances.native,
-                    "tokens": _dump(balances.tokens),
-                    "left_out": balances.left_out,
-                },
-            ).fetchone()
+            row = connection.execute(_SNAPSHOTS["save"], parameters).fetchone()
         return Snapshot(balances, row["refreshed_at"], taken_at) if row is not None else None
 
     def fail(self, claim: Claim, failure: str, pause_seconds: float) -> None:
         """Save a failure, and prevent a refresh for `pause_seconds`."""
         with self._background, self._database.write() as connection:
-            connection.execute(
-                _SNAPSHOTS["fail"],
-                {
-                    "wallet_id": claim.wallet_id,
-                    "claim": claim.token,
-                    "failure": failure,
-                    "pause_seconds": pause_seconds,
-                },
-            )
+            parameters = {**claim, "failure": failure, "pause_seconds": pause_seconds}
+            connection.execute(_SNAPSHOTS["fail"], parameters)
 
     def known_tokens(self, wallet_id: int) -> list[str]:
         """Return the tokens that the wallet has traded, latest first."""
