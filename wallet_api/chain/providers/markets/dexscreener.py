@@ -29,37 +29,25 @@ def dexscreener(settings: Settings, fetcher: Fetcher) -> MarketSource:
 
 
 def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
-    """Return the prices of tokens by their pools."""
-    pools = fetch.get(
-        f"{url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}", {}, read_as(list[msgspec.Raw])
-    )
-    found, left_out = _deepest(chain, frozenset(mints), pools)
-    fetch.left_out += left_out
-    return found
-
-
-def _deepest(
-    chain: Chain, wanted: frozenset[str], pools: Sequence[msgspec.Raw]
-) -> tuple[dict[str, MarketPrice], int]:
-    """Return by token the price in the deepest of the pools, and how many of them could not be read."""
+    """Return by token the price in the deepest of its pools."""
+    url = f"{url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}"
     found: dict[str, MarketPrice] = {}
-    left_out = 0
-    for raw in pools:
+    for raw in fetch.get(url, {}, read_as(list[msgspec.Raw])):
         try:
             pool = read_row(raw)
             mint = _base_token(chain, pool)
             # A pool that is not traded has no price.
-            if mint not in wanted or pool.get("priceUsd") is None:
+            if mint not in mints or pool.get("priceUsd") is None:
                 continue
             liquidity = read_liquidity(read_object(pool.get("liquidity")).get("usd"))
             price = MarketPrice(read_price(pool["priceUsd"]), liquidity)
         except UnusableRow:
-            left_out += 1
+            fetch.left_out += 1
             continue
         # A pool that states no liquidity is not deeper than any other.
         if mint not in found or _depth(price) > _depth(found[mint]):
             found[mint] = price
-    return found, left_out
+    return found
 
 
 def _base_token(chain: Chain, pool: Mapping[str, Any]) -> str:

@@ -41,24 +41,8 @@ def geckoterminal(settings: Settings, fetcher: Fetcher) -> MarketSource:
 def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
     """Return the prices of tokens, with their pools of most liquidity."""
     url = f"{url}/networks/{chain.geckoterminal_network}/tokens/multi/{','.join(mints)}"
-    found, left_out = _prices_of(chain, fetch.get(url, {"include": "top_pools"}, _read_tokens))
-    fetch.left_out += left_out
-    return {mint: price for mint, price in found.items() if mint in mints}
-
-
-def _read_tokens(reply: Reply) -> _Tokens:
-    document = read_json(reply.body, dict[str, msgspec.Raw])
-    if "data" not in document:
-        # Its rate limit comes with status 200 too.
-        if b"429" in bytes(document.get("status", b"")):
-            raise Overloaded("a rate limit with status 200")
-        raise Malformed("a success without data")
-    return read_json(reply.body, _Tokens)
-
-
-def _prices_of(chain: Chain, tokens: _Tokens) -> tuple[dict[str, MarketPrice], int]:
-    """Return the prices by token, and how many rows could not be read."""
-    reserves, left_out = _reserves(tokens.included)
+    tokens = fetch.get(url, {"include": "top_pools"}, _read_tokens)
+    reserves = _reserves(fetch, tokens.included)
     found: dict[str, MarketPrice] = {}
     for raw in tokens.data:
         try:
@@ -73,23 +57,32 @@ def _prices_of(chain: Chain, tokens: _Tokens) -> tuple[dict[str, MarketPrice], i
                     read_price(attributes["price_usd"]), _liquidity(row, attributes, reserves)
                 )
         except UnusableRow:
-            left_out += 1
-    return found, left_out
+            fetch.left_out += 1
+    return {mint: price for mint, price in found.items() if mint in mints}
 
 
-def _reserves(pools: Sequence[msgspec.Raw]) -> tuple[dict[str, Decimal | None], int]:
-    """Return by pool what it holds, and how many rows could not be read."""
+def _read_tokens(reply: Reply) -> _Tokens:
+    document = read_json(reply.body, dict[str, msgspec.Raw])
+    if "data" not in document:
+        # Its rate limit comes with status 200 too.
+        if b"429" in bytes(document.get("status", b"")):
+            raise Overloaded("a rate limit with status 200")
+        raise Malformed("a success without data")
+    return read_json(reply.body, _Tokens)
+
+
+def _reserves(fetch: Fetch, pools: Sequence[msgspec.Raw]) -> dict[str, Decimal | None]:
+    """Return by pool what it holds."""
     reserves: dict[str, Decimal | None] = {}
-    left_out = 0
     for raw in pools:
         try:
             row = read_row(raw)
         except UnusableRow:
-            left_out += 1
+            fetch.left_out += 1
             continue
         reserve = read_object(row.get("attributes")).get("reserve_in_usd")
         reserves[str(row.get("id"))] = read_liquidity(reserve)
-    return reserves, left_out
+    return reserves
 
 
 def _liquidity(
