@@ -21,8 +21,6 @@ _RESET_SECONDS = 30.0
 # Why a round stops, and how many seconds no request is sent.
 Refusal = tuple[str, float]
 
-# The pause when many consecutive wallets have failed because of the provider.
-_DOWN_SECONDS = 30.0
 _NAMED_WALLETS = 10
 # Failures whose cause may be here.
 _OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
@@ -94,11 +92,6 @@ class Pool:
             # An unexpected error in one task must not stop the others.
             log.exception("fetching %s on %s failed", task.wallets[0].address, task.chain)
             return error
-
-
-def down(url_setting: str) -> Refusal:
-    """Return why the round stops when many consecutive wallets have failed because of the provider."""
-    return f"the provider of {url_setting} seems to be down", _DOWN_SECONDS
 
 
 def refusal_of(fault: ProviderFault, key_setting: str) -> Refusal | None:

@@ -21,7 +21,7 @@ from wallet_api.chain.sync import report
 from wallet_api.chain.sync.finality import forget_final
 from wallet_api.chain.sync.importer import FetchedChunk, Importer
 from wallet_api.chain.sync.left_out import left_out_due
-from wallet_api.chain.sync.pool import Pool, Result, down, refusal_of, warn_of
+from wallet_api.chain.sync.pool import Pool, Result, refusal_of, warn_of
 from wallet_api.chain.sync.prices import Prices
 from wallet_api.chain.sync.recheck import Rechecks
 from wallet_api.chain.sync.sources import Provider
@@ -40,6 +40,7 @@ _NOTICES_SECONDS = 0.05
 _GRACE_SECONDS = 5.0
 # When so many wallets in a row have failed because of the provider, it counts as down.
 _FAILURES_IN_A_ROW = 20
+_DOWN_SECONDS = 30.0
 # A round that takes longer shows how far it is, with this period.
 _PROGRESS_SECONDS = 60.0
 
@@ -285,8 +286,8 @@ class _TradesRound:
         if refusal is None:
             task.fail(self._connection, fault.outcome, fault.detail)
             self._failures_in_a_row += fault.provider_works is False
-            is_down = self._failures_in_a_row >= _FAILURES_IN_A_ROW
-            refusal = down(self._provider.url_setting) if is_down else None
+            if self._failures_in_a_row >= _FAILURES_IN_A_ROW:
+                refusal = f"the provider of {self._provider.url_setting} seems to be down", _DOWN_SECONDS
         stopped, pause = self._summary.stopped, self._summary.pause_seconds
         if refusal is not None and (stopped is None or refusal[1] > pause):
             self._summary.stopped, self._summary.pause_seconds = refusal[0], round(refusal[1])
