@@ -8,9 +8,8 @@ from wallet_api.base.chains import Chain
 
 MAX_DECIMALS = 255
 
-# uint256 has at most 78 digits.
-_AMOUNT = re.compile(r"[0-9]{1,78}")
-_DECIMALS = re.compile(r"[0-9]{1,3}")
+# Of uint256, and of decimals.
+_AMOUNT_DIGITS, _DECIMALS_DIGITS = 78, 3
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
 
 
@@ -18,20 +17,27 @@ class UnusableRow(ValueError):
     """A part of a response that cannot be used, such as a transaction. It does not affect the other parts."""
 
 
+def whole_number_of(value: Any, most_digits: int) -> int | None:
+    """Return a whole number of at most so many digits, also one in a text; None if it is none."""
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    is_whole = isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= most_digits
+    return int(text) if is_whole else None
+
+
 def read_amount(value: Any) -> int:
     """Return the count of smallest units in `value`, digits or a whole number. Raise UnusableRow."""
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    if not isinstance(text, str) or _AMOUNT.fullmatch(text) is None:
+    units = whole_number_of(value, _AMOUNT_DIGITS)
+    if units is None:
         raise UnusableRow("an amount is not a whole number")
-    return int(text)
+    return units
 
 
 def read_decimals(value: Any) -> int:
     """Return the decimals of a token, sent as a number or a string. Raise UnusableRow, also if unknown."""
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    if not isinstance(text, str) or _DECIMALS.fullmatch(text) is None or int(text) > MAX_DECIMALS:
+    decimals = whole_number_of(value, _DECIMALS_DIGITS)
+    if decimals is None or decimals > MAX_DECIMALS:
         raise UnusableRow("the decimals are not a whole number from 0 to 255")
-    return int(text)
+    return decimals
 
 
 def read_address(chain: Chain, value: Any) -> str:

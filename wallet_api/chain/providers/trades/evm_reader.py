@@ -11,7 +11,7 @@ from wallet_api.chain.decoding.amounts import UnusableRow, quantity
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Question, Unanswered
 from wallet_api.chain.decoding.evm.filter import may_have_consented, why_none
 from wallet_api.chain.decoding.evm.logs import Logs
-from wallet_api.chain.decoding.evm.receipts import BlockTransaction, ChainBlock, Receipt
+from wallet_api.chain.decoding.evm.receipts import ChainBlock, Receipt
 from wallet_api.chain.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.chain.decoding.trades import Decoded
 from wallet_api.chain.providers.trades.evm_answers import Answers, Case
@@ -48,7 +48,7 @@ class EvmReader:
             for number, case in enumerate(cases):
                 try:
                     if number not in done:
-                        index = _index(case.evidence.logs.receipt)
+                        index = _number(case.evidence.logs.receipt.transaction_index)
                         done[number] = decode_one(case.evidence, case.wallet, case.number, index)
                 except Unanswered as missing:
                     wanted.append((case, missing.questions))
@@ -107,7 +107,7 @@ class _Read:
         for signature, wallet in pairs:
             logs = self.logs[signature]
             transaction = self.whole.transaction(signature)
-            value = _value(transaction)
+            value = None if transaction is None else _number(transaction.value)
             if logs is None or transaction is None or value is None:
                 is_signed = transaction is not None and transaction.is_of(wallet.address)
                 detail = NO_RECEIPT if logs is None or transaction is None else NO_BLOCK
@@ -146,18 +146,10 @@ def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:
         return None
 
 
-def _index(receipt: Receipt) -> int | None:
-    """Return the place of a transaction in its block; None if it is not stated."""
+def _number(text: str | None) -> int | None:
+    """Return a hexadecimal number; None if it is not stated, or cannot be read."""
     try:
-        return None if receipt.transaction_index is None else quantity(receipt.transaction_index)
-    except UnusableRow:
-        return None
-
-
-def _value(transaction: BlockTransaction | None) -> int | None:
-    """Return the native coin that was sent with a transaction; None if it cannot be read."""
-    try:
-        return None if transaction is None else quantity(transaction.value)
+        return None if text is None else quantity(text)
     except UnusableRow:
         return None
 

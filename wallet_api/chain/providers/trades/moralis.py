@@ -13,7 +13,7 @@ import msgspec
 
 from wallet_api.base import forms
 from wallet_api.base.chains import Chain
-from wallet_api.chain.decoding.amounts import UnusableRow, read_address
+from wallet_api.chain.decoding.amounts import UnusableRow, read_address, whole_number_of
 from wallet_api.chain.decoding.swaps import LeftOut, Leg, Reason, Swap, TrackedWallet
 from wallet_api.chain.decoding.trades import draft_trades
 from wallet_api.chain.providers.faults import Malformed
@@ -142,7 +142,7 @@ def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
         raise UnusableRow("a swap of another wallet")
     bought: Any = row.get("bought")
     sold: Any = row.get("sold")
-    block = _whole(row.get("blockNumber"))
+    block = whole_number_of(row.get("blockNumber"), _MOST_DIGITS)
     return Swap(
         wallet=wallet,
         tx_signature=signature if wallet.chain.case_sensitive else signature.lower(),
@@ -153,7 +153,7 @@ def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
         usd=_usd(row, bought, sold),
         block=block,
         # A place in no block is none.
-        block_index=None if block is None else _whole(row.get("transactionIndex")),
+        block_index=None if block is None else whole_number_of(row.get("transactionIndex"), _MOST_DIGITS),
     )
 
 
@@ -189,13 +189,6 @@ def _number(value: Any) -> Decimal | None:
     except (InvalidOperation, ValueError):
         return None
     return number
-
-
-def _whole(value: Any) -> int | None:
-    """Return a whole number, also one in a text; None if it is none."""
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    is_whole = isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
-    return int(text) if is_whole else None
 
 
 def _time(value: Any) -> datetime:
