@@ -121,8 +121,8 @@ def _measured(sides: Sequence[Side], names: Sequence[str], rounds: int, seconds:
 def _table(found: Sequence[Runs]) -> Iterator[str]:
     """Yield the lines of a table in Markdown: medians, a line for each side, and the ratio of both."""
     head = ["case", "requests/s", "× Flask", "target", "server µs", "PostgreSQL µs", "Valkey µs", "p50 ms"]
-    yield f"| {' | '.join([*head, 'p99 ms', 'this : other'])} |"
-    yield f"|---|{'---:|' * 9}"
+    yield f"| {' | '.join([*head, 'p99 ms', 'worker MB', 'this : other'])} |"
+    yield f"|---|{'---:|' * 10}"
     for name in found[0]:
         for side, runs in enumerate(found):
             one = {
@@ -137,6 +137,7 @@ def _table(found: Sequence[Runs]) -> Iterator[str]:
                 f"≥ {least}" if least else "",
                 *(f"{one[field]:,.0f}" for field in ("server_us", "postgres_us", "valkey_us")),
                 *(f"{one[field]:.1f}" for field in ("p50_ms", "p99_ms")),
+                f"{one['worker_mb']:.0f}",
                 _ratios(found, name) if len(found) > 1 and not side else "",
             ]
             yield f"| {' | '.join(cells)} |"

@@ -34,7 +34,10 @@ class MeasurementError(Exception):
 
 @dataclass(frozen=True)
 class Measured:
-    """One run of wrk. CPU is in microseconds per request, latency in milliseconds."""
+    """One run of wrk. CPU is in microseconds per request, latency in milliseconds.
+
+    `worker_mb` is the memory of the largest worker afterwards, with what it shares with others.
+    """
 
     calls_per_second: float
     server_us: float
@@ -42,6 +45,7 @@ class Measured:
     valkey_us: float
     p50_ms: float
     p99_ms: float
+    worker_mb: float
 
 
 @contextmanager
@@ -137,6 +141,7 @@ def measure(server: Gunicorn, folder: Path, calls: Path, seconds: int) -> Measur
         used["valkey"],
         outcome["p50"] / 1000,
         outcome["p99"] / 1000,
+        max(worker.memory_info().rss for worker in server.process.children()) / 2**20,
     )
 
 

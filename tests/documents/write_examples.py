@@ -19,7 +19,7 @@ from wallet_api.api.schemas.calendar import CalendarArguments
 from wallet_api.api.schemas.copies import CopyArguments
 from wallet_api.api.schemas.explain import ExplainArguments
 from wallet_api.api.schemas.history import HistoryArguments
-from wallet_api.api.schemas.shapes import Shape
+from wallet_api.api.schemas.shapes import Shape, columns_of
 from wallet_api.api.schemas.tokens import (
     TokenHoldersArguments,
     TokenStatsArguments,
@@ -29,7 +29,7 @@ from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments
 from wallet_api.app import create_app
 from wallet_api.base.periods import Bounds
 from wallet_api.chain.sync.outcomes import decide_outcomes, keep_signals
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection, connect, row_count
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.analytics import analytics_data, read_most_traded
 from wallet_api.queries.brief import WINDOWS, wallet_brief
@@ -215,13 +215,17 @@ def _answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ),
         **{
             ("/v1/analytics", mode): analytics_data(
-                GROUP | {"mode": mode, "limit": 1}, span_of(NOW, period), total, board.native_price, **rows
+                GROUP | {"mode": mode, "limit": most},
+                span_of(NOW, period),
+                total,
+                board.native_price,
+                **rows,
             )
-            for mode, period, total, rows in (
-                ("most_traded", "7d", traded.total, {"tokens": traded.tokens[:1]}),
-                ("net_flow", "1d", len(flows), {"net_flows": flows}),
-                ("volume_trend", "6h", len(trend), {"buckets": trend[-3:]}),
-                ("top_performers", "7d", len(board), {"leaderboard": best}),
+            for mode, period, most, total, rows in (
+                ("most_traded", "7d", 1, traded.total, {"tokens": traded.tokens}),
+                ("net_flow", "1d", 1, len(flows), {"net_flows": columns_of(flows)}),
+                ("volume_trend", "6h", 3, row_count(trend), {"buckets": trend}),
+                ("top_performers", "7d", 1, len(board), {"leaderboard": best}),
             )
         },
         ("/v1/analytics", "signal_outcomes"): _outcomes(connection, NOW),
@@ -238,8 +242,8 @@ def _outcomes(connection: Connection, now: datetime) -> dict[str, Any]:
         pass
     asked = GROUP | {"period": Bounds(hours[0], latest), "signal": "entry"}
     kept = read_signal_outcomes(connection, now, asked)
-    options = GROUP | {"mode": "signal_outcomes", "limit": 20}
-    data = analytics_data(options, kept.span, len(kept.rows), kept.native_price, outcomes=kept.rows[:2])
+    options, total = GROUP | {"mode": "signal_outcomes", "limit": 2}, row_count(kept.rows)
+    data = analytics_data(options, kept.span, total, kept.native_price, outcomes=kept.rows)
     return data | {"signal": "entry"}
 
 

@@ -25,11 +25,12 @@ from wallet_api.api.schemas.leaderboard import EntrySchema
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.base.periods import Bounds
 from wallet_api.base.times import read_time
-from wallet_api.database import Connection
+from wallet_api.database import Connection, rows_of
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.analytics import read_most_traded
-from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
+from wallet_api.queries.leaderboard import Board
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume_trend import volume_trend
@@ -369,12 +370,15 @@ def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
     def charts(group: tuple[str, str], span: Any) -> dict[str, Any]:
         asked = in_period(group, span)
         page = leaderboard_page(read_board(connection, NOW, asked, with_charts=True), asked)
-        return {entry["wallet"]: entry["chart"] for entry in exact(made(EntrySchema), page["leaderboard"])}
+        return {
+            entry["wallet"]: entry["chart"]
+            for entry in exact(made(EntrySchema), rows_of(page["leaderboard"]))
+        }
 
     def trends() -> dict[tuple[Any, ...], Any]:
         return {
             ("volume_trend", NOW, *group, span): exact(
-                made(BucketSchema), volume_trend(connection, NOW, in_period(group, span)).buckets
+                made(BucketSchema), rows_of(volume_trend(connection, NOW, in_period(group, span)).buckets)
             )
             for group, span in product(groups, spans)
         } | {
@@ -408,7 +412,7 @@ def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
 
 
 def _shown(board: Board, asked: dict[str, Any]) -> list[Row]:
-    return list(exact(EntrySchema(), leaderboard_page(board, asked)["leaderboard"]))
+    return list(exact(EntrySchema(), rows_of(leaderboard_page(board, asked)["leaderboard"])))
 
 
 def _stated_by(board: Board) -> Bounds:
@@ -435,7 +439,7 @@ def test_trades_in_their_order_keep_what_boards_of_all_trades_have(
         for type in random_trades.TYPES:
             asked = in_period(("solana", type), "all")
             page = leaderboard_page(read_board(connection, NOW, asked), asked)
-            entries = list(exact(EntrySchema(), page["leaderboard"]))
+            entries = list(exact(EntrySchema(), rows_of(page["leaderboard"])))
             assert entries == ledger.leaderboard(NOW, "solana", type, "all"), start
     assert set(rebuild_ledger(connection).values()) == {0}
 

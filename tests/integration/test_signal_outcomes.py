@@ -15,7 +15,7 @@ from tests.naive.ledger import Ledger
 from wallet_api.api.schemas.analytics import SignalOutcomesSchema
 from wallet_api.base.periods import Bounds
 from wallet_api.chain.sync.outcomes import decide_outcomes, keep_signals
-from wallet_api.database import Connection
+from wallet_api.database import Connection, rows_of
 from wallet_api.queries.signal_outcomes import read_signal_outcomes
 from wallet_api.queries.token_price import DEFAULT_RULE
 
@@ -76,7 +76,7 @@ def test_the_signals_of_hours_and_their_outcomes_are_the_naive_ones(
         since, until = HOURS[chance.randrange(8)], HOURS[-1] - timedelta(minutes=chance.randrange(90))
         asked = in_period((chain, type), Bounds(since, until)) | {"signal": signal}
         found = read_signal_outcomes(connection, NOW, asked)
-        rows = exact(made(SignalOutcomesSchema), found.rows)
+        rows = exact(made(SignalOutcomesSchema), rows_of(found.rows))
         hours = [hour for hour in HOURS if since <= hour < until]
         assert rows == ledger.signal_outcomes(NOW, hours, chain, type, signal, kept)
         assert (found.hours, found.missing) == (len(hours), 0)

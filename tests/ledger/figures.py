@@ -34,7 +34,7 @@ from wallet_api.api.schemas.wallet_tokens import SORTS, WalletTokensArguments, W
 from wallet_api.base.errors import TokenNotFound
 from wallet_api.base.orders import BOARD_SORTS, ORDERS
 from wallet_api.base.periods import ALL, OUTCOME_SPANS, Bounds
-from wallet_api.database import Connection
+from wallet_api.database import Connection, row_count, rows_of
 from wallet_api.ledger.tokens import find_tokens
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.analytics import read_most_traded
@@ -150,10 +150,10 @@ def _of_group_in(
     trend = volume_trend(connection, now, asked)
     board = read_board(connection, now, asked, with_charts=True)
     assert most.span == trend.span == board.span
-    entries = exact(made(EntrySchema), leaderboard_page(board, asked)["leaderboard"])
+    entries = exact(made(EntrySchema), rows_of(leaderboard_page(board, asked)["leaderboard"]))
     return {
-        ("analytics", now, *group, span): exact(made(TradedTokenSchema), most.tokens),
-        ("volume_trend", now, *group, span): _serialized(made(BucketSchema), trend.buckets),
+        ("analytics", now, *group, span): exact(made(TradedTokenSchema), rows_of(most.tokens)),
+        ("volume_trend", now, *group, span): _serialized(made(BucketSchema), rows_of(trend.buckets)),
         ("leaderboard_charts", now, *group, span): {e["wallet"]: e.pop("chart") for e in entries},
         ("leaderboard", now, *group, span): entries,
     }
@@ -313,9 +313,9 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
     for group in GROUPS:
         for period in PERIODS:
             total, tokens, *_ = read_most_traded(connection, now, in_period(group, period), rule)
-            assert total == len(tokens)
-            found["analytics", now, *group, period] = exact(made(TradedTokenSchema), tokens)
-            buckets = volume_trend(connection, now, in_period(group, period)).buckets
+            assert total == row_count(tokens)
+            found["analytics", now, *group, period] = exact(made(TradedTokenSchema), rows_of(tokens))
+            buckets = rows_of(volume_trend(connection, now, in_period(group, period)).buckets)
             found["volume_trend", now, *group, period] = _serialized(made(BucketSchema), buckets)
         orders: list[tuple[Any, ...]] = [(period, BOARD_SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
         # Periods are sums of days, all of it is kept.
@@ -326,12 +326,12 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             asked = in_period(group, period) | {"sort": sort, "order": order} | dict(filters)
             page = leaderboard_page(boards[period], asked)
             found["leaderboard", now, *group, period, sort, order, filters] = exact(
-                made(EntrySchema), page["leaderboard"]
+                made(EntrySchema), rows_of(page["leaderboard"])
             )
         for period in BOARD_PERIODS:
             asked = in_period(group, period)
             page = leaderboard_page(read_board(connection, now, asked, with_charts=True), asked)
-            entries = exact(made(EntrySchema), page["leaderboard"])
+            entries = exact(made(EntrySchema), rows_of(page["leaderboard"]))
             found["leaderboard_charts", now, *group, period] = {
                 entry["wallet"]: entry["chart"] for entry in entries
             }

@@ -167,3 +167,6 @@ def test_values_stay_within_the_size_and_are_found_until_they_expire(clock: _Clo
     assert cache.find(9) == "made elsewhere"
     clock.now = 105.0
     assert (cache.find(9), cache.find_expired(9)) == (None, "made elsewhere")
+    # Nobody has requested it for a while.
+    clock.now = 108.0
+    assert cache.find_expired(9) is None

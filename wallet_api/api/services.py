@@ -24,7 +24,7 @@ from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
 from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.groups import board_arguments
-from wallet_api.queries.leaderboard_page import Board
+from wallet_api.queries.leaderboard import Board
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.signals import size_of_signals
 from wallet_api.queries.token_price import PriceRule

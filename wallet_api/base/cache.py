@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
 
-from cachetools import LRUCache
+from cachetools import TLRUCache
 
 Value = TypeVar("Value")
 # Enters a slot of a bulkhead (`Bulkhead.slot`); the argument `wait` is whether to wait for one.
 Slot = Callable[..., AbstractContextManager[None]]
+# So many times as long as it is valid a value is found: what is often requested is computed again by then.
+_KEPT_TTLS = 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Cache(Generic[Value]):
 
     No value is older than `ttl_seconds` when it is requested; with 0 nothing is cached. Shortly before it
     expires, a thread that requests it, or one of the `executor`, computes it again, while others get the old
-    one. With `serve_stale` an expired one is returned until there is a new one.
+    one. With `serve_stale` an expired one is returned until there is a new one; others are dropped soon.
 
     The least recently used values are dropped when the sum of their sizes exceeds `max_size`. Computations,
     and the threads that wait for those of others, take a `slot`. An error is not cached.
@@ -60,8 +62,12 @@ class Cache(Generic[Value]):
         self._executor = executor
         self._serve_stale = serve_stale
         self._lock = Lock()
-        self._entries: LRUCache[Hashable, Cached[Value]] = LRUCache(
-            max_size, lambda cached: size_of(cached.value)
+        kept_seconds = math.inf if serve_stale else _KEPT_TTLS * ttl_seconds
+        self._entries: TLRUCache[Hashable, Cached[Value]] = TLRUCache(
+            max_size,
+            lambda key, cached, now: cached.made_at + kept_seconds,
+            timer,
+            lambda cached: size_of(cached.value),
         )
         # The computations in progress, and when they began.
         self._running: dict[Hashable, tuple[Future[Cached[Value]], float]] = {}

@@ -11,7 +11,18 @@ from wallet_api.database.failures import (
     had_no_effect,
     translated,
 )
-from wallet_api.database.lists import Columns, Lists, Row, rows_by, rows_of, rows_where, rows_within
+from wallet_api.database.lists import (
+    Columns,
+    Lists,
+    Row,
+    row_count,
+    rows_at,
+    rows_by,
+    rows_of,
+    rows_where,
+    rows_within,
+    shared,
+)
 from wallet_api.database.location import location_of
 from wallet_api.database.pools import Database
 from wallet_api.database.statements import load_sql, load_statements
@@ -34,10 +45,13 @@ __all__ = [
     "load_statements",
     "location_of",
     "locks",
+    "row_count",
+    "rows_at",
     "rows_by",
     "rows_of",
     "rows_where",
     "rows_within",
+    "shared",
     "translated",
     "tuple_row",
 ]

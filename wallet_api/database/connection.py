@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, repeat
 from typing import Any, LiteralString
@@ -45,6 +45,11 @@ class Connection(psycopg.Connection[Row]):
         row = self.execute(query, parameters).fetchone()
         return None if row is None else next(iter(row.values()))
 
+    def fetch_columns(self, query: LiteralString, parameters: Mapping[str, Any]) -> Columns:
+        """Execute a query, and return the columns of its rows. All numerics are texts, as in fetch_lists."""
+        names, rows = self._fetch_texts(query, parameters)
+        return _columns(names, rows)
+
     def fetch_lists(
         self, query: LiteralString, parameters: Mapping[str, Any], absent: Exception | None = None
     ) -> Lists:
@@ -54,22 +59,32 @@ class Connection(psycopg.Connection[Row]):
         the n-th of each list, NULL where it is shorter. What comes before the first list is the head, of a
         single row; without any row `absent` is raised. All numerics are texts, as PostgreSQL writes them.
         """
+        names, rows = self._fetch_texts(query, parameters)
+        if not rows:
+            raise absent or AssertionError("a query of lists returned no row")
+        starts = [start for start, name in enumerate(names) if start and name == "place"] + [len(names)]
+        lists = [
+            # Of its own rows and columns alone: the others are NULL.
+            _columns(names[start + 1 : end], [row[start + 1 : end] for row in rows if row[start] is not None])
+            for start, end in pairwise(starts)
+        ]
+        return dict(zip(names[: starts[0]], rows[0], strict=False)), lists
+
+    def _fetch_texts(
+        self, query: LiteralString, parameters: Mapping[str, Any]
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
         cursor = self.cursor(row_factory=tuple_row)
         cursor.adapters.register_loader("numeric", TextLoader)
         rows = cursor.execute(query, parameters).fetchall()
-        if not rows:
-            raise absent or AssertionError("a query of lists returned no row")
         names = self._names.get(query)
         if names is None:
             names = self._names[query] = [column.name for column in cursor.description or ()]
-        starts = [start for start, name in enumerate(names) if start and name == "place"] + [len(names)]
-        lists: list[Columns] = []
-        for start, end in pairwise(starts):
-            # Of its own rows and columns alone: the others are NULL.
-            part = [row[start + 1 : end] for row in rows if row[start] is not None]
-            values = zip(*part, strict=True) if part else repeat(())
-            lists.append(dict(zip(names[start + 1 : end], values, strict=False)))
-        return dict(zip(names[: starts[0]], rows[0], strict=False)), lists
+        return names, rows
+
+
+def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
+    values = zip(*rows, strict=True) if rows else repeat(())
+    return dict(zip(names, values, strict=False))
 
 
 def connect(url: str, *, sole: str | None = None, **options: Any) -> Connection:

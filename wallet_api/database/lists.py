@@ -10,6 +10,22 @@ Columns = dict[str, Sequence[Any]]
 Lists = tuple[Row, list[Columns]]
 
 
+def row_count(columns: Columns) -> int:
+    """Return the number of rows."""
+    return len(next(iter(columns.values()), ()))
+
+
+def rows_at(columns: Columns, places: Iterable[int]) -> Columns:
+    """Return the rows at these places, in this order."""
+    chosen = list(places)
+    return {name: [values[place] for place in chosen] for name, values in columns.items()}
+
+
+def shared(columns: Columns) -> Columns:
+    """Return the rows with each value of a column once in memory; all values are hashable."""
+    return {name: [*map({}.setdefault, values, values)] for name, values in columns.items()}
+
+
 def rows_where(columns: Columns, wanted: Iterable[bool]) -> Columns:
     """Return the rows that are wanted."""
     chosen = list(wanted)

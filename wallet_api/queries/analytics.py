@@ -1,11 +1,11 @@
 """What a group does in a period: the frame of all modes, and the tokens that most wallets traded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from wallet_api.base.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql, rows_of
+from wallet_api.database import Columns, Connection, Row, load_sql, row_count, rows_at, shared
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import MAX_LIMIT, cut_warnings, limit_warnings, with_warnings
@@ -30,29 +30,31 @@ class MostTraded(NamedTuple):
     """How many tokens a group traded, the first of them, the price of the native coin, and the span."""
 
     total: int
-    tokens: list[Row]
+    tokens: Columns
     native_price: Row
     span: TimeSpan
 
 
 def analytics_data(
-    given: Mapping[str, Any], span: TimeSpan, total: int, native_price: Row, **rows: Sequence[Any]
+    given: Mapping[str, Any], span: TimeSpan, total: int, native_price: Row, **rows: Columns
 ) -> dict[str, Any]:
-    """Return the data of a mode with its rows by name, of which there are `total` without `limit`.
+    """Return the data of a mode with at most `limit` of its rows by name, of which there are `total`.
 
     The warnings are about a `limit` above the maximum, and about rows that are not shown.
     """
-    [(name, shown)] = rows.items()
+    [(name, columns)] = rows.items()
     which, what = _LISTS[name]
+    places, limit = range(row_count(columns)), given["limit"]
+    places = places[:limit] if which == "first" else places[-limit:]
     data = {
         **{name: given[name] for name in ("blockchain", "type", "mode")},
         "currency": CHAINS[given["blockchain"]].currency,
         **native_price,
         **span.stated,
         "total": total,
-        **rows,
+        name: rows_at(columns, places),
     }
-    return with_warnings(data, limit_warnings(given["limit"]) + cut_warnings(len(shown), total, what, which))
+    return with_warnings(data, limit_warnings(limit) + cut_warnings(len(places), total, what, which))
 
 
 def read_most_traded(
@@ -73,4 +75,4 @@ def read_most_traded(
             **cut_period(span.since, span.until),
         },
     )
-    return MostTraded(head["total"], rows_of(tokens), native_price_of(head), span)
+    return MostTraded(head["total"], shared(tokens), native_price_of(head), span)

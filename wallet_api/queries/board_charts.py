@@ -1,14 +1,13 @@
 """How the profits on a board grew: the steps of its charts, and the values at their ends."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from itertools import count
 from typing import Any, NamedTuple
 
 from wallet_api.base.periods import CHART_STEPS, step_of
 from wallet_api.base.times import shown_time
-from wallet_api.database import Row
+from wallet_api.database import Columns
 from wallet_api.queries.spans import TimeSpan
 from wallet_api.queries.windows import cut_hours
 
@@ -39,13 +38,18 @@ class Steps(NamedTuple):
             **cut_hours(self.span.since, self.span.until, now, timedelta(seconds=self.seconds)),
         }
 
-    def chart(self, row: Row) -> dict[str, Any]:
-        """Return the columns of the chart of a row of a board, in place of those of its changes."""
-        profits = dict(zip(row["chart_places"] or [], row["chart_profits"] or [], strict=True))
+    def charts(
+        self, places: Sequence[Sequence[int] | None], profits: Sequence[Sequence[str] | None]
+    ) -> Columns:
+        """Return the columns of the charts of a board, of which only the changes are known."""
+        points, count = self.last - self.first + 1, len(places)
         return {
-            "chart_step_seconds": self.seconds,
-            "chart_ends_at": shown_time(self.span.ends_at),
-            "chart_values": list(_values(self.last - self.first + 1, profits)),
+            "chart_step_seconds": [self.seconds] * count,
+            "chart_ends_at": [shown_time(self.span.ends_at)] * count,
+            "chart_values": [
+                list(_values(points, dict(zip(changed or (), to or (), strict=True))))
+                for changed, to in zip(places, profits, strict=True)
+            ],
         }
 
 
@@ -65,9 +69,9 @@ def _steps(step: timedelta, span: TimeSpan) -> Steps:
     return Steps(int(step.total_seconds()), first, max(first, last), span)
 
 
-def _values(points: int, profits: dict[int, Decimal]) -> Iterator[Decimal]:
+def _values(points: int, profits: Mapping[int, str]) -> Iterator[str]:
     """Return the profit at the end of each step, of which only those that changed it are known."""
-    value = Decimal(0)
+    value = "0"
     for place in range(points):
         value = profits.get(place, value)
         yield value

@@ -1,11 +1,10 @@
 """What copiers of the first wallets of a board would have got."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from wallet_api.base.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries.copies import DEFAULT_TERMS, MAX_TRADES
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.spans import TimeSpan
@@ -27,17 +26,17 @@ class BoardCopies:
         self._blockchain = blockchain
         self._rows: dict[str, Row] = {}
 
-    def missing(self, entries: Iterable[Row]) -> list[str]:
+    def missing(self, entries: Columns) -> list[str]:
         """Return the addresses of these entries of a board that can be read at once, and are not yet."""
         found, trades = [], 0
-        for entry in entries:
-            count = entry["period_stats_total_txn"]
-            if entry["rank"] > MOST_COPIED or entry["wallet"] in self._rows or count > MAX_TRADES:
+        counts = map(int, entries["period_stats_total_txn"])
+        for address, rank, count in zip(entries["wallet"], entries["rank"], counts, strict=True):
+            if rank > MOST_COPIED or address in self._rows or count > MAX_TRADES:
                 continue
             trades += count
             if trades > MAX_BOARD_TRADES:
                 break
-            found.append(entry["wallet"])
+            found.append(address)
         return found
 
     def read(
@@ -64,13 +63,16 @@ class BoardCopies:
 
     def added(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the data of a page of the board with the copies of its entries, and what it lacks."""
-        entries = [
-            entry | self._rows.get(entry["wallet"], {}) if entry["rank"] <= MOST_COPIED else entry
-            for entry in data["leaderboard"]
+        entries: Columns = data["leaderboard"]
+        copies = [
+            self._rows.get(address) if rank <= MOST_COPIED else {}
+            for address, rank in zip(entries["wallet"], entries["rank"], strict=True)
         ]
-        lacking = sum(entry["rank"] <= MOST_COPIED and "followed" not in entry for entry in entries)
+        names = dict.fromkeys(name for copy in copies if copy for name in copy)
+        columns = {name: [(copy or {}).get(name) for copy in copies] for name in names}
+        lacking = copies.count(None)
         warning = (
             f"Entries that are not copied: {lacking}. They have more than {MAX_TRADES} trades each, or more"
             f" than {MAX_BOARD_TRADES} in all, of which a later request shows others."
         )
-        return with_warnings(data | {"leaderboard": entries}, [warning] if lacking else [])
+        return with_warnings(data | {"leaderboard": entries | columns}, [warning] if lacking else [])

@@ -8,7 +8,7 @@ from typing import Any
 from wallet_api.database import Connection, rows_of
 from wallet_api.ledger.wallet import Wallet
 from wallet_api.queries.history import wallet_history
-from wallet_api.queries.leaderboard_page import Board
+from wallet_api.queries.leaderboard import Board
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.wallet_tokens import wallet_tokens
 
@@ -62,13 +62,12 @@ def _window(board: Board, wallet: Wallet) -> dict[str, Any]:
     entry = board.entry(wallet.address)
     if entry is None:
         return window | dict.fromkeys(_FIGURES, 0) | {"closed_count": 0}
-    figures = {name: entry.row.get(f"period_stats_{name}") for name in _FIGURES}
-    return window | figures | {"closed_count": entry.row["period_win_rate_distribution_closed_count"]}
+    figures = {name: entry[f"period_stats_{name}"] for name in _FIGURES}
+    return window | figures | {"closed_count": entry["period_win_rate_distribution_closed_count"]}
 
 
 def _rank(board: Board, address: str) -> int | None:
-    ranked = board.ranked(RANKED_BY, "desc", {})
-    return next((rank for rank, entry in enumerate(ranked, 1) if entry.wallet == address), None)
+    return board.rank(address, board.ranked(RANKED_BY, "desc", {}))
 
 
 def _held(history: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from wallet_api.database import Connection, Row, load_sql, rows_of
+from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.outcomes import SPANS
 from wallet_api.queries.spans import TimeSpan, span_of
@@ -19,7 +19,7 @@ _SIGNAL_OUTCOMES = load_sql(__package__, "signal_outcomes")
 class SignalOutcomes(NamedTuple):
     """The rows by span, how many full hours of the span are not kept, and the price of the native coin."""
 
-    rows: list[Row]
+    rows: Columns
     hours: int
     missing: int
     native_price: Row
@@ -51,7 +51,7 @@ def read_signal_outcomes(connection: Connection, now: datetime, given: Mapping[s
     head, [rows] = connection.fetch_lists(_SIGNAL_OUTCOMES, parameters)
     hours = max((due - since) // _HOUR, 0)
     native_price = read_native_price(connection, now, given["blockchain"])
-    return SignalOutcomes(rows_of(rows), hours, hours - head["hours"], native_price, span)
+    return SignalOutcomes(rows, hours, hours - head["hours"], native_price, span)
 
 
 def _next_hour(moment: datetime) -> datetime:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.times import shown_time
-from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of
+from wallet_api.database import Connection, Row, load_sql, rows_by, rows_of, shared
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.outcomes import TokenMoment, outcome_columns
@@ -86,7 +86,7 @@ def group_signals(
     moment = moment_of(options.as_of, now)
     parameters = options.parameters(moment) | rule.parameters(moment)
     head, [signals, wallets] = connection.fetch_lists(_SIGNALS, parameters)
-    rows, wallets_of = rows_of(signals), rows_by(wallets, "ordinal")
+    rows, wallets_of = rows_of(signals), rows_by(shared(wallets), "ordinal")
     times = rule.parameters(moment, is_past=options.as_of is not None)
     tokens = _tokens_of(connection, options.blockchain, signals["mint"], times)
     outcomes = outcome_columns(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from wallet_api.base.periods import long_step_of
 from wallet_api.base.times import shown_time
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
 from wallet_api.queries.spans import TimeSpan, span_of_group
@@ -18,13 +18,12 @@ _DAY = timedelta(days=1)
 _LEAST_OF_HOURS = timedelta(hours=6)
 # The last instant of a day, by which all others are.
 _MIDNIGHT = datetime(1970, 1, 1, tzinfo=UTC) - datetime.resolution
-_NONE = dict.fromkeys(("buy", "buy_usd", "sell", "sell_usd", "volume", "volume_usd", "txn", "wallets"), 0)
 
 
 class Trend(NamedTuple):
     """The buckets of a span, oldest first, the price of the native coin, and the span."""
 
-    buckets: list[dict[str, Any]]
+    buckets: Columns
     native_price: Row
     span: TimeSpan
 
@@ -51,11 +50,12 @@ def volume_trend(connection: Connection, now: datetime, given: Mapping[str, Any]
     if step >= _DAY:
         statement, origin = _DAYS, _MIDNIGHT
         parameters |= {"origin": origin, **cut_period(span.since, span.until)}
-    traded = {row["ends_at"]: row for row in connection.execute(statement, parameters)}
-    buckets = [
-        {"timestamp": shown_time(end + datetime.resolution), **traded.get(end, _NONE)}
-        for end in _ends(span, step, origin)
-    ]
+    traded, ends = connection.fetch_columns(statement, parameters), _ends(span, step, origin)
+    # Those without a trade have no row.
+    places = {end: place for place, end in enumerate(traded.pop("ends_at"))}
+    buckets: Columns = {"timestamp": [shown_time(end + datetime.resolution) for end in ends]}
+    for name, values in traded.items():
+        buckets[name] = [values[places[end]] if end in places else 0 for end in ends]
     return Trend(buckets, native_price, span)
 
 

@@ -12,9 +12,11 @@ from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.analytics import AnalyticsArguments, AnalyticsSchema
 from wallet_api.api.services import services
 from wallet_api.base.cache import Cached
+from wallet_api.database import Columns, row_count
 from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_traded
 from wallet_api.queries.groups import board_arguments
-from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
+from wallet_api.queries.leaderboard import Board
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import COLUMNS, Flows, read_flows, read_windows
 from wallet_api.queries.paging import MAX_LIMIT, with_warnings
 from wallet_api.queries.signal_outcomes import SignalOutcomes, read_signal_outcomes
@@ -52,7 +54,7 @@ def _most_traded(arguments: Mapping[str, Any]) -> Response:
 
     def get_data() -> Any:
         total, tokens, native_price, span = board.value
-        return analytics_data(arguments, span, total, native_price, tokens=tokens[: arguments["limit"]])
+        return analytics_data(arguments, span, total, native_price, tokens=tokens)
 
     return _operation.respond(get_data, arguments, board)
 
@@ -82,7 +84,7 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
                 shown |= read_windows(connection, flows.value, missing)
         # A trade may have been removed since the tokens were read.
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
-        net_flows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        net_flows: Columns = {name: [row[place] for row in rows] for place, name in enumerate(COLUMNS)}
         span = span_of(flows.value.now, arguments["period"])
         return analytics_data(arguments, span, total, flows.value.native_price, net_flows=net_flows)
 
@@ -94,9 +96,7 @@ def _volume_trend(arguments: Mapping[str, Any]) -> Response:
 
     def get_data() -> Any:
         buckets, native_price, span = trend.value
-        return analytics_data(
-            arguments, span, len(buckets), native_price, buckets=buckets[-arguments["limit"] :]
-        )
+        return analytics_data(arguments, span, row_count(buckets), native_price, buckets=buckets)
 
     return _operation.respond(get_data, arguments, trend)
 
@@ -107,10 +107,8 @@ def _signal_outcomes(arguments: Mapping[str, Any]) -> Response:
 
     def get_data() -> Any:
         outcomes = kept.value
-        rows = outcomes.rows[: arguments["limit"]]
-        data = analytics_data(
-            arguments, outcomes.span, len(outcomes.rows), outcomes.native_price, outcomes=rows
-        )
+        total = row_count(outcomes.rows)
+        data = analytics_data(arguments, outcomes.span, total, outcomes.native_price, outcomes=outcomes.rows)
         warnings = [*data.get("warnings", ()), *outcomes.warnings]
         return with_warnings({**data, "signal": signal}, warnings)
 

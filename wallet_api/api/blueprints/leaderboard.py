@@ -17,7 +17,8 @@ from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.groups import board_arguments
-from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
+from wallet_api.queries.leaderboard import Board
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 
 blueprint = Blueprint("leaderboard", __name__, url_prefix="/v1")
 
