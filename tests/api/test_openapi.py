@@ -13,7 +13,7 @@ from marshmallow import fields
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.documents.described import Described
-from wallet_api.api.access.gate import is_keyless
+from wallet_api.api.access.views import view_of
 from wallet_api.api.openapi import check, document
 from wallet_api.api.responses.operation import Operation, is_alias, operation_of
 from wallet_api.api.schemas.arguments import Arguments
@@ -50,7 +50,7 @@ def test_every_route_is_described_or_an_alias_or_not_of_the_api(app: Flask, own_
     described = [rule for rule in rules if rule.endpoint not in pages and rule.rule not in aliases]
     assert set(own_document["paths"]) == {rule.rule for rule in described}
     for rule in described:
-        keys = [] if is_keyless(app, rule.endpoint) else [{"bearer": []}, {"api_key": []}]
+        keys = [] if view_of(app, rule.endpoint).access == "keyless" else [{"bearer": []}, {"api_key": []}]
         assert own_document["paths"][rule.rule]["get"]["security"] == keys
 
 

@@ -11,7 +11,6 @@ from marshmallow import Schema
 
 from tests.documents.fields import OBJECTS, Lists
 from tests.documents.samples import sample
-from wallet_api.api.access.gate import is_keyless
 from wallet_api.api.blueprints import all_blueprints
 from wallet_api.api.openapi import document, operations
 from wallet_api.api.responses.operation import Operation, is_alias
@@ -96,7 +95,7 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
     described = document(app)["paths"]
     aliases = {rule.endpoint: rule.rule for rule in app.url_map.iter_rules() if is_alias(rule)}
     for rule, operation in operations(app):
-        if not is_keyless(app, rule.endpoint):
+        if operation.access != "keyless":
             alias = aliases.get(f"{rule.endpoint}_alias")
             sentence = f" Alias: `{alias}`." if alias else ""
             description = described[rule.rule]["get"]["description"].removesuffix(f" {operation.use}")

@@ -10,14 +10,13 @@ from flask import Request, current_app
 from flask.globals import request_ctx
 
 from wallet_api.api.access.keyring import ApiKey
+from wallet_api.api.access.views import View, view_of
 
 # The members of the WSGI environment that the access log reads: the request's id, and the name of its key.
 REQUEST_ID = "wallet_api.request_id"
 KEY_NAME = "wallet_api.key_name"
 # Present in that of the request of a tool.
 OF_TOOL = "wallet_api.of_tool"
-# The attribute of a view with the name of its operation in the OpenAPI document.
-OPERATION_ID = "wallet_api_operation_id"
 
 
 class ApiRequest(Request):
@@ -50,13 +49,14 @@ class ApiRequest(Request):
         self.is_of_tool = OF_TOOL in environ
 
     @cached_property
+    def view(self) -> View | None:
+        """The view that responds; None for an unknown route."""
+        return None if self.endpoint is None else view_of(current_app, self.endpoint)
+
+    @property
     def operation(self) -> str:
         """The operationId, else the name of the view; `none` for an unknown route."""
-        endpoint = self.endpoint
-        if endpoint is None:
-            return "none"
-        view_name = endpoint.rpartition(".")[2]
-        return getattr(current_app.view_functions[endpoint], OPERATION_ID, view_name)
+        return "none" if self.view is None else self.view.name
 
 
 def current_request() -> ApiRequest:

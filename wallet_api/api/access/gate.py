@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 from flask import Flask, Response
 from prometheus_client import CollectorRegistry
@@ -23,32 +22,10 @@ from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
-# The attribute of a view that says how requests get to it, if not as to most: one of these words.
-_ACCESS = "wallet_api_access"
-_KEYLESS, _CREDITLESS, _ADMITTING = "keyless", "creditless", "admitting"
 _FORGET_SECONDS = 5.0
 
-View = TypeVar("View", bound=Callable[..., Any])
 # How an error becomes a response.
 Refuse = Callable[[ApiError], Response]
-
-
-def keyless(view: View) -> View:
-    """Decorate a view that needs no key, and has no limit and no cost."""
-    setattr(view, _ACCESS, _KEYLESS)
-    return view
-
-
-def creditless(view: View) -> View:
-    """Decorate a view that costs nothing, and responds to a key without credits too."""
-    setattr(view, _ACCESS, _CREDITLESS)
-    return view
-
-
-def admitting(view: View) -> View:
-    """Decorate a view that admits its requests itself, or sends others in their place."""
-    setattr(view, _ACCESS, _ADMITTING)
-    return view
 
 
 def free_of_charge() -> None:
@@ -77,7 +54,6 @@ class Gate:
 
     def init_app(self, app: Flask, refuse: Refuse) -> None:
         """Enforce them in `app`; an error after the view becomes a response by `refuse`."""
-        self._app = app
         self._refuse = refuse
         app.before_request(self._admit)
         app.after_request(self._charge_and_set_headers)
@@ -92,14 +68,13 @@ class Gate:
     def _admit(self) -> None:
         request = current_request()
         # An unknown route or a wrong method gets its own error, with or without a key.
-        ungated = (_KEYLESS, _ADMITTING)
-        if request.routing_exception is None and _access(self._app, request.endpoint) not in ungated:
+        if request.view is not None and request.view.access in ("keyed", "free"):
             self.admit(request)
 
     def admit(self, request: ApiRequest) -> None:
         """Count the request of a key. Raises Unauthorized, Forbidden, RateLimited, InvalidParameter.
 
-        A view that is `admitting` calls it itself.
+        A view with an access of its `own` calls it itself.
         """
         parameters = request.args.getlist("api_key") if may_contain_key(request.query_string) else []
         bearer = bearer_key(request.environ.get("HTTP_AUTHORIZATION"))
@@ -113,7 +88,7 @@ class Gate:
         # For the access log, which has no request of Flask.
         request.environ[KEY_NAME] = key.name
         is_within = self.limits.count(key)
-        if _access(self._app, request.endpoint) == _CREDITLESS:
+        if request.view is not None and request.view.access == "free":
             request.free_of_charge = True
         if not request.free_of_charge:
             check_operation(request.operation, key.row.operations)
@@ -164,15 +139,6 @@ class Gate:
 
     def _cost_of(self, request: ApiRequest) -> int:
         return self.credits.costs.cost(request.operation)
-
-
-def is_keyless(app: Flask, endpoint: str | None) -> bool:
-    """Return whether the endpoint needs no key."""
-    return _access(app, endpoint) == _KEYLESS
-
-
-def _access(app: Flask, endpoint: str | None) -> str | None:
-    return getattr(app.view_functions.get(endpoint or ""), _ACCESS, None)
 
 
 def _without_credits(key: ApiKey) -> Forbidden:

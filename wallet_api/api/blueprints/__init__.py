@@ -6,7 +6,7 @@ from importlib import import_module
 
 from flask import Blueprint, Flask
 
-from wallet_api.api.access.current import OPERATION_ID
+from wallet_api.api.responses.operation import operation_of
 
 
 def operation_names() -> tuple[str, ...]:
@@ -14,8 +14,8 @@ def operation_names() -> tuple[str, ...]:
     app = Flask(__name__, static_folder=None)
     for blueprint in all_blueprints():
         app.register_blueprint(blueprint)
-    names = (getattr(view, OPERATION_ID, None) for view in app.view_functions.values())
-    return tuple(sorted({name for name in names if name}))
+    operations = filter(None, (operation_of(app, endpoint) for endpoint in app.view_functions))
+    return tuple(sorted({operation.name for operation in operations}))
 
 
 def all_blueprints() -> Iterator[Blueprint]:

@@ -5,9 +5,8 @@ from flask import Blueprint, Response, current_app, request
 from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
-from wallet_api.api.access.gate import keyless
+from wallet_api.api.access.views import keyless
 from wallet_api.api.openapi.published import published, published_document
-from wallet_api.api.responses.operation import undocumented
 from wallet_api.api.responses.pages import cacheable, file_response, page_response, page_text
 from wallet_api.api.schemas.arguments import AMOUNTS, FORMATS
 from wallet_api.api.services import services
@@ -33,7 +32,6 @@ _DEMO = (
 
 @blueprint.get("/v1/openapi.json")
 @keyless
-@undocumented
 def openapi() -> Response:
     """Return the OpenAPI 3.1 document of this version, of all responses or of some forms of them."""
     for name, allowed in (("amounts", AMOUNTS), ("format", FORMATS[:1])):
@@ -48,7 +46,6 @@ def openapi() -> Response:
 
 @blueprint.get("/llms.txt")
 @keyless
-@undocumented
 def llms() -> Response:
     """Return the API in short, for models."""
     return cacheable(Response(published(current_app)["llms"], content_type="text/plain; charset=utf-8"))
@@ -56,7 +53,6 @@ def llms() -> Response:
 
 @blueprint.get("/skill.md")
 @keyless
-@undocumented
 def skill() -> Response:
     """Return the same as a skill for assistants."""
     return cacheable(Response(published(current_app)["skill"], content_type="text/markdown; charset=utf-8"))
@@ -64,7 +60,6 @@ def skill() -> Response:
 
 @blueprint.get("/docs")
 @keyless
-@undocumented
 def page() -> Response:
     """Return the page of the documentation, with a console; in the demo with its key."""
     text, key = page_text("docs.html"), services().demo_key()
@@ -75,7 +70,6 @@ def page() -> Response:
 
 @blueprint.get("/docs/<name>")
 @keyless
-@undocumented
 def asset(name: str) -> Response:
     """Return a script, a style or an image of the page."""
     if name not in _ASSETS:

@@ -2,9 +2,8 @@
 
 from flask import Blueprint, Response
 
-from wallet_api.api.access.gate import keyless
+from wallet_api.api.access.views import keyless
 from wallet_api.api.responses.envelope import respond
-from wallet_api.api.responses.operation import undocumented
 from wallet_api.api.services import services
 from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.database import NotPermitted
@@ -23,7 +22,6 @@ class _NotReady(ServiceUnavailable):
 
 @blueprint.get("/healthz")
 @keyless
-@undocumented
 def healthz() -> Response:
     """Return that the process is alive, without checking anything else."""
     return respond({"status": "ok"})
@@ -31,7 +29,6 @@ def healthz() -> Response:
 
 @blueprint.get("/readyz")
 @keyless
-@undocumented
 def readyz() -> Response:
     """Return whether requests can be served, or 503 if the database or its tables are missing.
 

@@ -8,10 +8,9 @@ from flask import Blueprint, Response, current_app, request
 from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
-from wallet_api.api.access.gate import keyless
+from wallet_api.api.access.views import keyless
 from wallet_api.api.openapi.figures import sentences
 from wallet_api.api.responses.envelope import respond
-from wallet_api.api.responses.operation import undocumented
 from wallet_api.api.responses.operator import operator_of
 from wallet_api.api.responses.pages import cacheable, file_response, page_response, page_text
 from wallet_api.api.services import services
@@ -35,7 +34,6 @@ _FILES = frozenset(
 
 @blueprint.get("/")
 @keyless
-@undocumented
 def index() -> Response:
     """Return the page to a browser, in the demo with its key; else the paths."""
     response = _page() if services().has_page and _wants_html() else respond(_INDEX)
@@ -45,7 +43,6 @@ def index() -> Response:
 
 @blueprint.get("/page/<name>")
 @keyless
-@undocumented
 def file(name: str) -> Response:
     """Return a script, a style or an image of the page."""
     if name not in _FILES or not services().has_page:
@@ -55,7 +52,6 @@ def file(name: str) -> Response:
 
 @blueprint.get("/page/figures.json")
 @keyless
-@undocumented
 def figures() -> Response:
     """Return what each figure of the page is, by the name of its field."""
     if not services().has_page:

@@ -8,7 +8,6 @@ from flask import Blueprint, Response
 
 from wallet_api.api.access.credits import Credits
 from wallet_api.api.access.current import current_request
-from wallet_api.api.access.gate import creditless
 from wallet_api.api.access.keyring import ApiKey
 from wallet_api.api.keys.bounds import BOUNDS
 from wallet_api.api.responses.arguments import load_arguments
@@ -47,11 +46,11 @@ _operation = Operation(
     examples={"key": _EXAMPLE},
     description="It is free, but counts for the rate limit.",
     etag=False,
+    access="free",
 )
 
 
 @blueprint.get("/key")
-@creditless
 @_operation.documents
 def key_state() -> Response:
     """Return the limit, the credits, the expiry and the use of the key of this request."""

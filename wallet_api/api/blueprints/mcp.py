@@ -5,6 +5,7 @@ key, the limit, the credits, the arguments, the cache and the counts are those o
 messages are an operation of their own, without a cost.
 """
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,13 +14,13 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from wallet_api import __version__
 from wallet_api.api.access.current import ApiRequest, current_request
-from wallet_api.api.access.gate import admitting, free_of_charge
+from wallet_api.api.access.gate import free_of_charge
+from wallet_api.api.access.views import View
 from wallet_api.api.keys import bearer_key
 from wallet_api.api.mcp.calls import read_call, send_call
 from wallet_api.api.mcp.messages import EARLIER, SUPPORTED, Fault, Message, parse
 from wallet_api.api.openapi.published import published
 from wallet_api.api.responses.envelope import JSON
-from wallet_api.api.responses.operation import undocumented
 from wallet_api.api.services import services
 from wallet_api.base.errors import Forbidden, Unauthorized
 
@@ -41,8 +42,7 @@ class _OriginNotAllowed(Forbidden):
 @blueprint.post("/mcp")
 # Some clients add a slash.
 @blueprint.post("/mcp/")
-@admitting
-@undocumented
+@partial(View, access="own")
 def mcp() -> Response:
     """Return the response to a message; one that is no call of an operation costs nothing."""
     request, gate = current_request(), services().gate

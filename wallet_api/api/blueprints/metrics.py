@@ -10,10 +10,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.registry import Collector
 
-from wallet_api.api.access.gate import keyless
+from wallet_api.api.access.views import keyless
 from wallet_api.api.keys.usage import count_expiring, count_short
 from wallet_api.api.responses import counters
-from wallet_api.api.responses.operation import undocumented
 from wallet_api.api.services import services
 from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.database import Connection, Database
@@ -42,7 +41,6 @@ def init_app(app: Flask, *readers: Reader) -> None:
 
 @blueprint.get("/metrics")
 @keyless
-@undocumented
 def metrics() -> Response:
     """Return the counters of all workers, and the age of the data."""
     current = services()

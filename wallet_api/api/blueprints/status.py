@@ -7,7 +7,6 @@ from typing import Any
 from flask import Blueprint, Response, current_app
 
 from wallet_api import __version__
-from wallet_api.api.access.gate import keyless
 from wallet_api.api.access.limits import MeteredStorage
 from wallet_api.api.openapi import operations
 from wallet_api.api.responses.arguments import load_arguments
@@ -77,6 +76,7 @@ _meta = Operation(
     errors=[DatabaseUnavailable()],
     etag=False,
     bare=True,
+    access="keyless",
 )
 _health = Operation(
     name="get_health",
@@ -97,11 +97,11 @@ _health = Operation(
     description="Always 200 while the process runs; /readyz is what load balancers request.",
     etag=False,
     bare=True,
+    access="keyless",
 )
 
 
 @blueprint.get("/meta")
-@keyless
 @_meta.documents
 def meta() -> Response:
     """Return what there is: chains, types, periods, formats, limits, operations with their arguments, and
@@ -114,7 +114,6 @@ def meta() -> Response:
 
 
 @blueprint.get("/health")
-@keyless
 @_health.documents
 def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from werkzeug.routing import Rule
 from werkzeug.test import create_environ
 
-from wallet_api.api.access.current import KEY_NAME, OF_TOOL, OPERATION_ID, REQUEST_ID, ApiRequest
+from wallet_api.api.access.current import KEY_NAME, OF_TOOL, REQUEST_ID, ApiRequest
 from wallet_api.api.mcp.messages import Message
 from wallet_api.api.mcp.results import Continuation, cut_lists
 from wallet_api.api.responses.operation import Operation, is_alias, operation_of
@@ -45,10 +45,10 @@ class ToolCall:
 def read_call(app: Flask, message: Message) -> ToolCall:
     """Return the call that the message is. Raises Fault."""
     name = message.param("name", str)
-    rule = _rule_of(app, name)
-    operation = operation_of(app, rule.endpoint) if rule is not None else None
-    if rule is None or operation is None:
+    found = _find(app, name)
+    if found is None:
         raise message.fault(-32602, f"There is no tool {name[:100]!r}: tools/list has all.")
+    rule, operation = found
     given = message.param("arguments", dict[str, msgspec.Raw], {})
     query = {argument: _text(message, argument, value) for argument, value in given.items()}
     defaults = {name: value for name, value in OF_TOOLS.items() if name in operation.arguments.fields}
@@ -86,11 +86,12 @@ def send_call(app: Flask, request: ApiRequest, call: ToolCall) -> tuple[Response
     return made, cut_lists(body, _continuation(call))
 
 
-def _rule_of(app: Flask, name: str) -> Rule | None:
-    """Return the route of an operation; None if there is no such one."""
+def _find(app: Flask, name: str) -> tuple[Rule, Operation] | None:
+    """Return an operation after its route; None if there is no such one."""
     for rule in app.url_map.iter_rules():
-        if getattr(app.view_functions[rule.endpoint], OPERATION_ID, None) == name and not is_alias(rule):
-            return rule
+        operation = operation_of(app, rule.endpoint)
+        if operation is not None and operation.name == name and not is_alias(rule):
+            return rule, operation
     return None
 
 

@@ -9,7 +9,6 @@ from marshmallow import Schema
 from werkzeug.routing import Rule
 
 from wallet_api import __version__
-from wallet_api.api.access.gate import is_keyless
 from wallet_api.api.openapi import responses
 from wallet_api.api.openapi.conversion import SchemaPlugin, undescribed
 from wallet_api.api.openapi.words import WORDS, schema_of
@@ -132,7 +131,6 @@ def operations(app: Flask) -> list[tuple[Rule, Operation]]:
 
 
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
-    keyless = is_keyless(app, rule.endpoint)
     said = " ".join((app.view_functions[rule.endpoint].__doc__ or "").split())
     return {
         "operationId": operation.name,
@@ -140,8 +138,8 @@ def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "description": " ".join(filter(None, (said, operation.description, operation.use))),
         "parameters": _parameters(operation),
-        "security": [] if keyless else [{"bearer": []}, {"api_key": []}],
-        "responses": responses.operation_responses(operation, keyless=keyless),
+        "security": [] if operation.access == "keyless" else [{"bearer": []}, {"api_key": []}],
+        "responses": responses.operation_responses(operation),
     }
 
 

@@ -24,11 +24,10 @@ _OF_ALL = (
 )
 
 
-def errors_of(operation: Operation, *, keyless: bool) -> dict[str, ApiError]:
+def errors_of(operation: Operation) -> dict[str, ApiError]:
     """Return all errors that the operation responds with, by a name for each."""
-    return _named(
-        [*_of_arguments(operation.arguments), *operation.errors, *((_CRASH,) if keyless else _OF_ALL)]
-    )
+    shared = (_CRASH,) if operation.access == "keyless" else _OF_ALL
+    return _named([*_of_arguments(operation.arguments), *operation.errors, *shared])
 
 
 def all_errors() -> dict[str, ApiError]:

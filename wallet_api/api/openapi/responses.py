@@ -80,9 +80,9 @@ def add_shared(spec: APISpec) -> None:
         spec.components.response(name, _failure(status, _of_status(status, all_errors()), keyless=False))
 
 
-def operation_responses(operation: Operation, *, keyless: bool) -> dict[str, Any]:
+def operation_responses(operation: Operation) -> dict[str, Any]:
     """Return all responses of an operation by status."""
-    errors = errors_of(operation, keyless=keyless)
+    errors, keyless = errors_of(operation), operation.access == "keyless"
     responses: dict[str, Any] = {"200": _success(operation, keyless=keyless)}
     if operation.etag:
         names = ["X-Request-ID", "Cache-Control", "ETag", *(() if keyless else ("Vary", *_OF_KEYS))]

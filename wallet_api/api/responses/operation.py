@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import Flask, Response, current_app
@@ -11,8 +11,9 @@ from orjson import Fragment
 from werkzeug.routing import Rule
 from xxhash import xxh3_128_hexdigest
 
-from wallet_api.api.access.current import OPERATION_ID, ApiRequest, current_request
+from wallet_api.api.access.current import ApiRequest, current_request
 from wallet_api.api.access.gate import free_of_charge
+from wallet_api.api.access.views import Access, View, view_of
 from wallet_api.api.responses import cached
 from wallet_api.api.responses.arguments import load_arguments
 from wallet_api.api.responses.cached import Body, Lifetime
@@ -26,8 +27,6 @@ from wallet_api.api.schemas.shapes import List, Shape, columns_of, joined, shape
 from wallet_api.api.schemas.tool_data import SLIM, slim
 from wallet_api.base.cache import Cached
 from wallet_api.base.errors import ApiError
-
-View = TypeVar("View", bound=Callable[..., Response])
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,7 @@ class Operation:
     lifetime: Lifetime = Lifetime.NORMAL
     # The name of an argument with which requests share no data, and cost nothing without a row.
     current_with: str = ""
+    access: Access = "keyed"
 
     def __post_init__(self) -> None:
         if (self.rows is not None) != ("format" in self.arguments.fields):
@@ -70,13 +70,11 @@ class Operation:
             return self
         return replace(self, arguments=type(self.arguments)(exclude=OF_TABLES), rows=None)
 
-    def documents(self, view: View) -> View:
-        """Decorate a view that loads its arguments and responds itself."""
-        setattr(view, _ATTRIBUTE, self)
-        setattr(view, OPERATION_ID, self.name)
-        return view
+    def documents(self, respond: Callable[[], Response]) -> View:
+        """Return the view that responds so, which loads its arguments itself."""
+        return View(respond, self.access, self)
 
-    def cached(self, get_data: Callable[..., Any]) -> Callable[[], Response]:
+    def cached(self, get_data: Callable[..., Any]) -> View:
         """Decorate a function that gets the arguments and returns the data, to be a view.
 
         Requests with the same arguments share what it returns for the lifetime of the operation.
@@ -180,24 +178,9 @@ def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:
     return f"?{urlencode(query | {place: cursor})}"
 
 
-_ATTRIBUTE = "wallet_api_operation"
-
-
-def undocumented(view: View) -> View:
-    """Decorate a view that the OpenAPI document leaves out: a page, a probe, what is for the operator."""
-    setattr(view, _ATTRIBUTE, None)
-    return view
-
-
 def operation_of(app: Flask, endpoint: str) -> Operation | None:
-    """Return the operation of an endpoint; None for one that the OpenAPI document leaves out.
-
-    Raise TypeError, with the endpoint's name, if its view is not decorated with either.
-    """
-    view = app.view_functions[endpoint]
-    if not hasattr(view, _ATTRIBUTE):
-        raise TypeError(f"the view of {endpoint} has no Operation: see docs/development.md")
-    operation: Operation | None = getattr(view, _ATTRIBUTE)
+    """Return the operation of an endpoint; None for one that the OpenAPI document leaves out."""
+    operation: Operation | None = view_of(app, endpoint).operation
     return operation
 
 
