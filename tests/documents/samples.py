@@ -28,7 +28,7 @@ def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
         if field.required or name in ("type", "limit")
     }
     url = f"{path}?{urlencode(query)}" if query else path
-    data = _shortened(next(iter(operation.examples.values())), operation.data, shown)
+    data = _shortened(next(iter(operation.shown_examples.values())), operation.data, shown)
     json_lines = _json(data, 1, 0)
     if operation.top_level:
         # What stands beside the data is shown too.

@@ -15,11 +15,12 @@ from tests.ledger.in_process import Importer, Row, clear, exact, parsed
 from tests.ledger.loaded import loaded
 from wallet_api.api.openapi import operations
 from wallet_api.api.responses.examples import ADDRESS, META, MINT
+from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.calendar import CalendarArguments
 from wallet_api.api.schemas.copies import CopyArguments
 from wallet_api.api.schemas.explain import ExplainArguments
 from wallet_api.api.schemas.history import HistoryArguments
-from wallet_api.api.schemas.shapes import Shape, columns_of
+from wallet_api.api.schemas.shapes import columns_of
 from wallet_api.api.schemas.tokens import (
     TokenHoldersArguments,
     TokenStatsArguments,
@@ -83,8 +84,8 @@ def written(text: str, database_url: str, connection: Connection) -> str:
     Cursors are opaque and of each ledger its own: those of the file stay.
     """
     examples: dict[str, dict[str, Any]] = json.loads(text)
-    for (path, name), data in _responses(database_url, connection).items():
-        named = examples[path.removeprefix("/v1/")]
+    for (operation, name), data in _responses(database_url, connection).items():
+        named = examples[operation]
         cursor = named.get(name, {}).get("pagination", {}).get("next_cursor")
         if cursor and data["pagination"]["next_cursor"]:
             data["pagination"]["next_cursor"] = cursor
@@ -272,25 +273,29 @@ def _windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any
     }
 
 
-def _shapes(database_url: str) -> dict[str, Shape]:
-    """Return the shape of the data of each operation, by its path."""
+def _operations(database_url: str) -> dict[str, Operation]:
+    """Return each operation by its path."""
     app = create_app(Settings(database_url=database_url))
     with closing(app.extensions["wallet_api"]):
-        return {rule.rule: operation.data for rule, operation in operations(app)}
+        return {rule.rule: operation for rule, operation in operations(app)}
 
 
 def _responses(database_url: str, connection: Connection) -> dict[tuple[str, str], Any]:
-    """Return the data of all examples, by path and name, of a ledger that is made and cleared."""
-    shapes = _shapes(database_url)
+    """Return the data of all examples, by operation and name, of a ledger that is made and cleared."""
+    described = _operations(database_url)
     _fill(database_url)
-    found = {(path, name): exact(shapes[path], data) for (path, name), data in _answers(connection).items()}
+    found = {
+        (described[path].name, name): exact(described[path].data, data)
+        for (path, name), data in _answers(connection).items()
+    }
     later = datetime.now(UTC).replace(microsecond=0) - NOW
     # After whole days, hours of the day are as they were.
     for answers, shift in ((_trackers, timedelta(days=later.days)), (_windows, later)):
         clear(connection)
         _fill(database_url, shift)
         for (path, name), data in answers(connection, NOW + shift).items():
-            found[path, name] = parsed(_earlier(shapes[path].write([data])[0], shift).encode())
+            text = described[path].data.write([data])[0]
+            found[described[path].name, name] = parsed(_earlier(text, shift).encode())
     return found
 
 

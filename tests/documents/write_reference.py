@@ -112,7 +112,7 @@ def _section(
             lists.of_arguments(operation.arguments),
             sample(path, operation, shown),
             lists.of_fields(
-                operation.data, operation.arguments.fields, next(iter(operation.examples.values()))
+                operation.data, operation.arguments.fields, next(iter(operation.shown_examples.values()))
             ),
             *([NOTES, notes] if notes else []),
         ]

@@ -7,7 +7,6 @@ from typing import Any
 from flask import Blueprint, Response
 
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.analytics import AnalyticsArguments, AnalyticsSchema
 from wallet_api.api.services import services
@@ -32,7 +31,6 @@ _operation = Operation(
     summary="What a group trades, and which of its wallets do best",
     arguments=AnalyticsArguments(),
     data=AnalyticsSchema(),
-    examples=examples_of("analytics"),
     rows="tokens net_flows buckets outcomes leaderboard",
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.brief import BriefArguments, BriefSchema
 from wallet_api.api.services import services
@@ -24,7 +24,6 @@ _operation = Operation(
     summary="A wallet in short",
     arguments=BriefArguments(),
     data=BriefSchema(),
-    examples=examples_of("wallets/brief"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     lifetime=Lifetime.LONG,
 )

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.access.current import current_request
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
 from wallet_api.api.services import services
@@ -24,7 +24,6 @@ _operation = Operation(
     summary="Days and months of a wallet",
     arguments=CalendarArguments(),
     data=CalendarSchema(),
-    examples=examples_of("wallet/pnl_calendar"),
     rows="months.dates",
     errors=[WalletNotFound("solana", ADDRESS)],
 )

@@ -7,7 +7,7 @@ from flask import Blueprint
 
 from wallet_api.api.access.scopes import KeyScope
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.connections import ConnectionsArguments, ConnectionsSchema
 from wallet_api.api.services import services
@@ -25,7 +25,6 @@ _operation = Operation(
     summary="Wallets that trade the same tokens",
     arguments=ConnectionsArguments(),
     data=ConnectionsSchema(),
-    examples=examples_of("wallets/connections"),
     rows="connections",
     errors=[WalletNotFound("solana", ADDRESS)],
     lifetime=Lifetime.LONG,

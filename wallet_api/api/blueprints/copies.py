@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.copies import CopyArguments, CopySchema
 from wallet_api.api.services import services
@@ -22,7 +22,6 @@ _operation = Operation(
     summary="What a copier of a wallet would have got",
     arguments=CopyArguments(),
     data=CopySchema(),
-    examples=examples_of("wallets/copy"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     rows="steps",
 )

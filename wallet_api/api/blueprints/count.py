@@ -5,7 +5,6 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.count import CountSchema
 from wallet_api.api.schemas.volume import VolumeArguments
@@ -22,7 +21,6 @@ _operation = Operation(
     summary="Number of trades of a group",
     arguments=VolumeArguments(),
     data=CountSchema(),
-    examples=examples_of("transactions/count"),
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.explain import ExplainArguments, ExplainSchema
 from wallet_api.api.services import services
@@ -22,7 +22,6 @@ _operation = Operation(
     summary="A wallet's figures in a token, trade by trade",
     arguments=ExplainArguments(),
     data=ExplainSchema(),
-    examples=examples_of("wallets/explain"),
     errors=[WalletNotFound("solana", ADDRESS, "kol"), TokenNotFound("The wallet never traded this token.")],
     rows="steps",
 )

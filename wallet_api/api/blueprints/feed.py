@@ -6,7 +6,6 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.feed import LatestArguments, LatestSchema, TimerangeArguments, TimerangeSchema
 from wallet_api.api.services import services
@@ -23,7 +22,6 @@ _latest = Operation(
     summary="Latest trades of a group",
     arguments=LatestArguments(),
     data=LatestSchema(),
-    examples=examples_of("transactions/latest"),
     errors=[CursorUnknown()],
     top_level="pagination",
     current_with="after",
@@ -38,7 +36,6 @@ _timerange = Operation(
     summary="Trades of a group in a window",
     arguments=TimerangeArguments(),
     data=TimerangeSchema(),
-    examples=examples_of("transactions/timerange"),
     rows="transactions",
     lifetime=Lifetime.SHORT,
 )

@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 
 from wallet_api.api.access.current import current_request
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.large import await_turn
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
@@ -28,7 +28,6 @@ _operation = Operation(
     summary="Lifetime record of a wallet",
     arguments=HistoryArguments(),
     data=HistorySchema(),
-    examples=examples_of("wallets/history"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     description="`type` is optional if the operator has set HISTORY_TYPE=detected.",
     rows="trades",

@@ -10,7 +10,7 @@ from flask import Blueprint, Response
 from wallet_api.api.access.gate import free_of_charge
 from wallet_api.api.access.scopes import KeyScope
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.holdings import HoldingsArguments, HoldingsSchema
 from wallet_api.api.services import services
@@ -43,7 +43,6 @@ _operation = Operation(
     summary="Live balances of a wallet",
     arguments=HoldingsArguments(),
     data=HoldingsSchema(),
-    examples=examples_of("wallets/holdings"),
     errors=[
         WalletNotFound("solana", ADDRESS),
         HoldingsUnavailable(retry_after_seconds=10),

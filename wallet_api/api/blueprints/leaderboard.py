@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.leaderboard import LeaderboardArguments, LeaderboardSchema
 from wallet_api.api.services import services
@@ -29,7 +29,6 @@ _operation = Operation(
     summary="Ranked wallets of a group",
     arguments=LeaderboardArguments(),
     data=LeaderboardSchema(),
-    examples=examples_of("wallet/leaderboard"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     rows="leaderboard",
 )

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.access.scopes import KeyScope
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.lookup import LookupArguments, LookupSchema
 from wallet_api.api.services import services
@@ -23,7 +23,6 @@ _operation = Operation(
     summary="Search addresses on all chains",
     arguments=LookupArguments(),
     data=LookupSchema(),
-    examples=examples_of("wallets/lookup"),
     rows="wallets",
     errors=[WalletNotFound("solana", ADDRESS, "whale")],
     description="An address that is not tracked has `found: false`. One of another `type` is a 404, or"

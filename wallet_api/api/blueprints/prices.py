@@ -5,7 +5,6 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.prices import PricesArguments, PricesSchema
 from wallet_api.api.services import services
@@ -21,7 +20,6 @@ _operation = Operation(
     summary="Prices of tokens",
     arguments=PricesArguments(),
     data=PricesSchema(),
-    examples=examples_of("tokens/prices"),
     rows="tokens",
     description="A token that no tracked wallet traded has `found: false`. With `as_of` only trades and"
     " prices until then count, as the ledger has them now; names and supplies are those of today.",

@@ -5,7 +5,6 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.access.scopes import KeyScope
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.search import SearchArguments, SearchSchema
 from wallet_api.api.services import services
@@ -20,7 +19,6 @@ _operation = Operation(
     summary="Wallets and tokens by name",
     arguments=SearchArguments(),
     data=SearchSchema(),
-    examples=examples_of("search"),
 )
 
 

@@ -7,7 +7,6 @@ from flask import Blueprint, Response
 
 from wallet_api.api.access.current import current_request
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.signals import SignalsArguments, SignalsSchema
 from wallet_api.api.services import services
@@ -24,7 +23,6 @@ _operation = Operation(
     summary="Tokens that wallets of a group bought together, first, or left",
     arguments=SignalsArguments(),
     data=SignalsSchema(),
-    examples=examples_of("signals"),
     rows="signals",
     description="No trade or price after `as_of` counts: a loop over days is a backtest. Groups, profiles,"
     " names and supplies are those of today.",

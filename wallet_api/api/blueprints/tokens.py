@@ -6,7 +6,6 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.tokens import (
     TokenHoldersArguments,
@@ -32,7 +31,6 @@ _transactions = Operation(
     summary="Trades in a token",
     arguments=TokenTransactionsArguments(),
     data=TokenTransactionsSchema(),
-    examples=examples_of("tokens/transactions"),
     errors=[*_ERRORS, CursorUnknown()],
     top_level="pagination",
     current_with="after",
@@ -47,7 +45,6 @@ _stats = Operation(
     summary="Figures of a token and its traders",
     arguments=TokenStatsArguments(),
     data=TokenStatsSchema(),
-    examples=examples_of("tokens/stats"),
     errors=_ERRORS,
     rows="traders",
 )
@@ -58,7 +55,6 @@ _holders = Operation(
     summary="Holders of a token",
     arguments=TokenHoldersArguments(),
     data=TokenHoldersSchema(),
-    examples=examples_of("tokens/holders"),
     errors=_ERRORS,
     rows="holders",
 )

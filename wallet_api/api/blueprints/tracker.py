@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.api.services import services
@@ -24,7 +24,6 @@ _operation = Operation(
     summary="Record of a wallet in a period",
     arguments=TrackerArguments(),
     data=TrackerSchema(),
-    examples=examples_of("wallets/tracker"),
     errors=[WalletNotFound("solana", ADDRESS)],
     lifetime=Lifetime.LONG,
 )

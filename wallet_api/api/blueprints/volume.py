@@ -5,7 +5,6 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.volume import VolumeArguments, VolumeSchema
 from wallet_api.api.services import services
@@ -21,7 +20,6 @@ _operation = Operation(
     summary="Trading volume of a group",
     arguments=VolumeArguments(),
     data=VolumeSchema(),
-    examples=examples_of("transactions/volume"),
 )
 
 

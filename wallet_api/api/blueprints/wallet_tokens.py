@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import ADDRESS, examples_of
+from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
 from wallet_api.api.services import services
@@ -22,7 +22,6 @@ _operation = Operation(
     summary="Tokens of a wallet",
     arguments=WalletTokensArguments(),
     data=WalletTokensSchema(),
-    examples=examples_of("wallets/tokens"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     rows="tokens",
 )

@@ -5,7 +5,6 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import examples_of
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.wallets import WalletsArguments, WalletsSchema
 from wallet_api.api.services import services
@@ -21,7 +20,6 @@ _operation = Operation(
     summary="List tracked wallets",
     arguments=WalletsArguments(),
     data=WalletsSchema(),
-    examples=examples_of("wallets"),
     rows="wallets",
     lifetime=Lifetime.LONG,
 )

@@ -111,7 +111,7 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     headers = _refer(names)
     kind = type(operation.data)
     schema = kind if operation.bare else _envelope(kind, operation.top_level)
-    examples = {name: {"value": _example(operation, data)} for name, data in operation.examples.items()}
+    examples = {name: {"value": _example(operation, data)} for name, data in operation.shown_examples.items()}
     content: dict[str, Any] = {"application/json": {"schema": schema, "examples": examples}}
     if operation.rows is not None:
         alone = (

@@ -8,8 +8,10 @@ from typing import Any
 ADDRESS = "DemoWaLLetFzsF7J34jmExZvQko6UnzpEQxn6DLPAAMr"
 MINT = "7iSF6YKMkR9ogSqCmx2p5Ukmqj9BfQhcMhntmqbDqz4X"
 
-# Written by `make examples`, from responses to a small ledger.
-_EXAMPLES = json.loads(resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8"))
+# Of the data of each operation. Written by `make examples`, from responses to a small ledger.
+EXAMPLES: Mapping[str, Mapping[str, Any]] = json.loads(
+    resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
+)
 
 # Arguments by name.
 ARGUMENTS = {
@@ -35,9 +37,3 @@ def argument_example(name: str, allowed: Sequence[str] = ()) -> str:
     """Return the example of an argument; if it is not among the `allowed` words, the first of them."""
     usual = ARGUMENTS[name]
     return usual if not allowed or usual in allowed else allowed[0]
-
-
-def examples_of(operation: str) -> Mapping[str, Any]:
-    """Return the examples of an operation's data by name, from examples.json; `operation` is its path."""
-    examples: Mapping[str, Any] = _EXAMPLES[operation]
-    return examples

@@ -1,7 +1,7 @@
 """An operation: what its view takes and returns, which the OpenAPI document shows too."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +20,7 @@ from wallet_api.api.responses.cached import Body, Lifetime
 from wallet_api.api.responses.cursor_seals import next_cursor, sealed
 from wallet_api.api.responses.dollars import has_dollars, native_prices
 from wallet_api.api.responses.envelope import JSON, begin_envelope, respond
+from wallet_api.api.responses.examples import EXAMPLES
 from wallet_api.api.responses.rows import CONTENT_TYPES, write_rows
 from wallet_api.api.schemas.arguments import OF_TABLES, Arguments
 from wallet_api.api.schemas.fields import with_strings
@@ -34,7 +35,8 @@ class Operation:
     """`name` is what a generated client calls it.
 
     `arguments` and `data` are the schemas of the query string and of the response's data.
-    `examples` are examples of the data by name, `errors` those that only this view raises.
+    `examples` are those of the data by name, by default of examples.json; `errors` those that only this view
+    raises.
     `use` is what it is for, and which other operation is for what is near it.
     `top_level` is the name of a member of the data that is repeated at the top level of the body.
     `rows` is that of the list which `format` returns alone, or of several, of which the data has one; without
@@ -47,7 +49,7 @@ class Operation:
     summary: str
     arguments: Arguments
     data: Shape
-    examples: Mapping[str, Any] = field(default_factory=dict)
+    examples: Mapping[str, Any] | None = None
     errors: Sequence[ApiError] = ()
     description: str = ""
     use: str = ""
@@ -63,6 +65,11 @@ class Operation:
     def __post_init__(self) -> None:
         if (self.rows is not None) != ("format" in self.arguments.fields):
             raise TypeError(f"{self.summary}: `rows` and the argument `format` belong together")
+
+    @property
+    def shown_examples(self) -> Mapping[str, Any]:
+        """The examples of the data by name."""
+        return EXAMPLES.get(self.name, {}) if self.examples is None else self.examples
 
     def without_tables(self) -> "Operation":
         """Return this operation as it is for those who never send `format`."""
