@@ -2,6 +2,7 @@
 
 import pkgutil
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 
 from flask import Blueprint, Flask
@@ -9,6 +10,7 @@ from flask import Blueprint, Flask
 from wallet_api.api.responses.operation import operation_of
 
 
+@cache
 def operation_names() -> tuple[str, ...]:
     """Return the names of all operations, in their order."""
     app = Flask(__name__, static_folder=None)

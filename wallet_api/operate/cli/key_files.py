@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -23,7 +24,7 @@ from wallet_api.ledger.files.readers import Source, open_source
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import good
 from wallet_api.operate.cli.environment import database
-from wallet_api.operate.cli.key_options import NOTHING, plain_number
+from wallet_api.operate.cli.key_options import NOTHING, given_options, known_operations, number_or
 from wallet_api.operate.cli.output import SOME_REJECTED, json_option, print_json
 
 MOST = 10_000
@@ -43,23 +44,18 @@ class _NewKey(msgspec.Struct):
 
     def options(self) -> KeyOptions:
         """Return what the key may do. An empty value is the default. Raises BadRow."""
-        values = {
-            "credits": _number("credits", self.credits),
-            "monthly": _number("monthly", self.monthly),
-            "rate": self.rate,
-            "expires_at": _time(self.expires),
-            "chains": _words("chain", self.chain),
-            "types": _words("type", self.type),
-            "operations": _words("operation", self.operation),
-        }
-        return cast(
-            KeyOptions,
+        given = given_options(
             {
-                name: value
-                for name, value in values.items()
-                if value not in (None, "", [], NOTHING[name], [NOTHING[name]])
-            },
+                "credits": _number("credits", self.credits),
+                "monthly": _number("monthly", self.monthly),
+                "rate": self.rate or None,
+                "expires_at": _time(self.expires),
+                "chains": _words("chain", self.chain),
+                "types": _words("type", self.type),
+                "operations": _words("operation", self.operation),
+            }
         )
+        return cast(KeyOptions, {name: value for name, value in given.items() if value is not None})
 
 
 @click.command("import")
@@ -96,11 +92,10 @@ def import_keys(file: str, output: str | None, as_json: bool) -> None:
 
 def _import(connection: Connection, source: Source, reject: Reject, secrets: Path) -> int:
     count = 0
-    known = operation_names()
     with _new_file(secrets) as file, connection.transaction():
         for number, line, row in _warned(source):
             try:
-                name, key = _create(connection, good(row), known)
+                name, key = _create(connection, good(row))
             except (BadRow, KeyRequestError) as fault:
                 reject(number, line, fault if isinstance(fault, BadRow) else BadRow(str(fault)))
                 continue
@@ -116,11 +111,12 @@ def _import(connection: Connection, source: Source, reject: Reject, secrets: Pat
     return count
 
 
-def _create(connection: Connection, row: _NewKey, known: tuple[str, ...]) -> tuple[str, str]:
+def _create(connection: Connection, row: _NewKey) -> tuple[str, str]:
     options = row.options()
-    for operation in options.get("operations") or ():
-        if operation not in known:
-            raise BadRow(f"operation {operation[:40]!r} is none of {', '.join(known)}")
+    try:
+        known_operations(options.get("operations") or ())
+    except ValueError as error:
+        raise BadRow(f"operation {str(error)[:40]!r} is none of {', '.join(operation_names())}") from None
     return row.name, create_key(connection, row.name, **options)
 
 
@@ -146,19 +142,17 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _number(field: str, value: Any) -> int | str | None:
-    if value in (UNSET, None, "", NOTHING[field]):
-        return None
-    number = plain_number(str(value)) if isinstance(value, int | str) and value is not True else None
-    if number is None:
-        raise must_be(field, f"a whole number or {NOTHING[field]}", value)
-    return number
-
-
-def _time(text: str | None) -> Any:
-    if not text or text == NOTHING["expires_at"]:
+    if value in (UNSET, None, ""):
         return None
     try:
-        return read_time(text)
+        return number_or(NOTHING[field], str(value))
+    except ValueError:
+        raise must_be(field, f"a whole number or {NOTHING[field]}", value) from None
+
+
+def _time(text: str | None) -> datetime | str | None:
+    try:
+        return read_time(text) if text and text != NOTHING["expires_at"] else text or None
     except ValueError:
         raise must_be("expires", "a day such as 2030-12-31, a time, or never", text) from None
 

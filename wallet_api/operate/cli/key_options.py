@@ -1,6 +1,6 @@
 """The options of keys that several commands have."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -26,19 +26,30 @@ NOTHING: Mapping[str, str] = {
 _Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
 
-def plain_number(text: str) -> int | None:
-    """Return a whole number in plain digits; None if the text is none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else None
+def number_or(word: str, text: str) -> int | str:
+    """Return a whole number in plain digits, or the word itself. Raises ValueError."""
+    if text == word:
+        return word
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS):
+        raise ValueError(text)
+    return int(text)
+
+
+def known_operations(names: Sequence[str]) -> Sequence[str]:
+    """Return the names of operations, or any alone. Raises ValueError, whose text is the first other name."""
+    for name in names if [*names] != ["any"] else ():
+        if name not in operation_names():
+            raise ValueError(name)
+    return names
 
 
 def _number_or(word: str) -> _Callback:
     def read(context: click.Context, option: click.Parameter, text: str | None) -> int | str | None:
-        if text is None or text == word:
-            return text
-        number = plain_number(text)
-        if number is None:
-            raise click.BadParameter(f"{text[:40]!r} is neither a whole number nor {word}.", context, option)
-        return number
+        try:
+            return None if text is None else number_or(word, text)
+        except ValueError as error:
+            problem = f"{str(error)[:40]!r} is neither a whole number nor {word}."
+            raise click.BadParameter(problem, context, option) from None
 
     return read
 
@@ -49,22 +60,14 @@ def _moment_or_never(
     return text if text == "never" else moment(context, option, text)
 
 
-def _words(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...] | str:
-    return "any" if words == ("any",) else words
-
-
-def _operations(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> Any:
-    words = _words(context, option, names)
-    if isinstance(words, tuple) and words:
-        known = operation_names()
-        unknown = next((name for name in words if name not in known), None)
-        if unknown is not None:
-            raise click.BadParameter(
-                f"{unknown[:40]!r} is no operation; they are {', '.join(known)}, or any alone.",
-                context,
-                option,
-            )
-    return words
+def _operations(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> Sequence[str]:
+    try:
+        return known_operations(names)
+    except ValueError as error:
+        problem = (
+            f"{str(error)[:40]!r} is no operation; they are {', '.join(operation_names())}, or any alone."
+        )
+        raise click.BadParameter(problem, context, option) from None
 
 
 key_options = all_of(
@@ -87,7 +90,6 @@ key_options = all_of(
         "chains",
         multiple=True,
         metavar="CHAIN|any",
-        callback=_words,
         help="Bind the key to a chain. Can be repeated.",
     ),
     click.option(
@@ -95,7 +97,6 @@ key_options = all_of(
         "types",
         multiple=True,
         metavar="TYPE|any",
-        callback=_words,
         help="Bind the key to wallets of a type. Can be repeated.",
     ),
     click.option(
@@ -111,7 +112,8 @@ key_options = all_of(
 
 def given_options(values: Mapping[str, Any]) -> KeyOptions:
     """Return the options that were given; None for one that is the word for its default."""
-    given = {name: value for name, value in values.items() if value is not None and value != ()}
+    given = {name: value for name, value in values.items() if value not in (None, (), [])}
+    defaults = {name: (word, (word,), [word]) for name, word in NOTHING.items()}
     return cast(
-        KeyOptions, {name: None if value == NOTHING[name] else value for name, value in given.items()}
+        KeyOptions, {name: None if value in defaults[name] else value for name, value in given.items()}
     )
