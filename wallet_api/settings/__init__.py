@@ -22,27 +22,17 @@ class SettingsError(CommandError):
     """Some environment variables are invalid."""
 
 
-def _setting(default: Any, read: Callable[[str], Any] = str, *, secret: bool = False) -> Any:
-    """Return a field whose environment variable is converted by `read`. A `secret` is not in the repr."""
-    return field(default=default, repr=not secret, metadata={"read": read})
-
-
-def _any(chain: Chain) -> bool:
-    return True
-
-
-def _evm(chain: Chain) -> bool:
-    return chain.is_evm
-
-
-def _solana(chain: Chain) -> bool:
-    return not chain.is_evm
-
-
-def _chain_setting(
-    default: Any, read: Callable[[str], Any], *, of: Callable[[Chain], bool] = _any, secret: bool = False
+def _setting(
+    default: Any,
+    read: Callable[[str], Any] = str,
+    *,
+    secret: bool = False,
+    of: Callable[[Chain], bool] = lambda chain: True,
 ) -> Any:
-    """Return a field that chains have of which `of` is true."""
+    """Return a field whose environment variable is converted by `read`. A `secret` is not in the repr.
+
+    Of the settings of a chain, `of` returns whether that chain has it.
+    """
     return field(default=default, repr=not secret, metadata={"read": read, "of": of})
 
 
@@ -53,12 +43,12 @@ class ChainSettings:
     What is read of Solana is final, so it has no `confirm_seconds`; it alone has a `ws_url`.
     """
 
-    provider: str = _chain_setting("moralis", readers.choice(*PROVIDERS))
-    trades_provider: str = _chain_setting("moralis", readers.choice(*TRADES_PROVIDERS))
-    confirm_seconds: float = _chain_setting(20.0, readers.number, of=_evm)
+    provider: str = _setting("moralis", readers.choice(*PROVIDERS))
+    trades_provider: str = _setting("moralis", readers.choice(*TRADES_PROVIDERS))
+    confirm_seconds: float = _setting(20.0, readers.number, of=lambda chain: chain.is_evm)
     # URLs of nodes often contain a key, so they are secrets too.
-    rpc_url: str | None = _chain_setting(None, readers.url, secret=True)
-    ws_url: str | None = _chain_setting(None, readers.websocket, of=_solana, secret=True)
+    rpc_url: str | None = _setting(None, readers.url, secret=True)
+    ws_url: str | None = _setting(None, readers.websocket, of=lambda chain: not chain.is_evm, secret=True)
 
 
 @dataclass(frozen=True)
