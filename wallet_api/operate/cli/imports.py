@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, get_args
 
 import click
@@ -19,7 +18,6 @@ from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import PriceRow, QuoteRow, TradeRow, WalletRow
 from wallet_api.ledger.quotes import QuoteRule
 from wallet_api.ledger.quotes import import_quotes as import_quote_rows
-from wallet_api.ledger.tokens import Token
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.options import file_options
 from wallet_api.operate.cli.output import SOME_REJECTED, Show, json_option, print_json, progress_bar
@@ -73,7 +71,14 @@ def import_trades_command(file: str, **options: Any) -> None:
     Trades in the tokens of TOKEN_DENYLIST are left out, and counted.
     """
     denied = read_denied(Settings.from_environment().token_denylist)
-    _run(file, TradeRow, partial(_import_trades, denied=denied), **options)
+    _run(
+        file,
+        TradeRow,
+        lambda connection, records, reject, source: imports.import_trades(
+            connection, records, reject, imports.TradeOptions(denied=denied, stop=source.stop)
+        ),
+        **options,
+    )
 
 
 @import_files.command("prices")
@@ -83,7 +88,12 @@ def import_trades_command(file: str, **options: Any) -> None:
 @json_option
 def import_prices_command(file: str, **options: Any) -> None:
     """Import native prices, and compute the USD value of trades within an hour that have none."""
-    _run(file, PriceRow, _import_prices, **options)
+    _run(
+        file,
+        PriceRow,
+        lambda connection, records, reject, _: imports.import_prices(connection, records, reject),
+        **options,
+    )
 
 
 @import_files.command("quotes")
@@ -99,7 +109,12 @@ def import_quotes_command(file: str, **options: Any) -> None:
     """
     settings = Settings.from_environment()
     rule = QuoteRule(settings.market_price_min_liquidity_usd, settings.token_price_min_value_usd)
-    _run(file, QuoteRow, partial(_import_quotes, rule=rule), **options)
+    _run(
+        file,
+        QuoteRow,
+        lambda connection, records, reject, _: import_quote_rows(connection, records, reject, rule),
+        **options,
+    )
 
 
 def _import_wallets(
@@ -110,34 +125,6 @@ def _import_wallets(
     summary = imports.import_wallets(connection, with_https_links(records, warnings), reject)
     summary.warnings += warnings
     return summary
-
-
-def _import_trades(
-    connection: Connection,
-    records: Iterator[Record[TradeRow]],
-    reject: Reject,
-    source: Source,
-    denied: frozenset[Token],
-) -> imports.Summary:
-    return imports.import_trades(
-        connection, records, reject, imports.TradeOptions(denied=denied, stop=source.stop)
-    )
-
-
-def _import_prices(
-    connection: Connection, records: Iterator[Record[PriceRow]], reject: Reject, source: Source
-) -> imports.Summary:
-    return imports.import_prices(connection, records, reject)
-
-
-def _import_quotes(
-    connection: Connection,
-    records: Iterator[Record[QuoteRow]],
-    reject: Reject,
-    source: Source,
-    rule: QuoteRule,
-) -> imports.Summary:
-    return import_quote_rows(connection, records, reject, rule)
 
 
 def _run(
