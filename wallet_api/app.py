@@ -36,7 +36,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     # Flask would respond to OPTIONS, and to doubled slashes, with its own pages.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
-    made = services.Services.from_settings(settings, demo_key_file)
+    made = services.Services(settings, demo_key_file)
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0, x_prefix=hops)  # type: ignore[method-assign]

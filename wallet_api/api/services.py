@@ -1,19 +1,17 @@
 """The services that views use: database, gate and caches of the current app, made from its settings."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from flask import Flask, current_app
 from prometheus_client import CollectorRegistry
 
 from wallet_api.api.access.gate import Gate
-from wallet_api.api.access.scrapers import Scrapers
 from wallet_api.api.responses import large
 from wallet_api.base.bulkhead import Bulkhead, Wait
 from wallet_api.base.cache import Cache, Cached
@@ -52,75 +50,45 @@ _BOARDS_AT_ONCE = 2
 _PLACING_SECONDS = 1.0
 
 
-@dataclass(frozen=True)
 class Services:
-    """The services of one app."""
+    """The services of one app, of its settings."""
 
-    database: Database
-    bulkhead: Bulkhead
-    gate: Gate
-    scrapers: Scrapers
-    holdings: HoldingsService
-    registry: CollectorRegistry
-    boards: Cache[Any]
-    windows: Cache[Any]
-    copies: Cache[BoardCopies]
-    slow_slot: Callable[..., AbstractContextManager[None]]
-    board_refreshers: ThreadPoolExecutor
-    signals: Cache[dict[str, Any]]
-    wallet_counts: Cache[dict[str, dict[str, int]]]
-    health: Cache[dict[str, Any]]
-    placing: Recurring
-    token_counts: Cache[int]
-    price_rule: PriceRule
-    history_type: str
-    has_page: bool
-    cors_origins: Sequence[str]
-    page_image_hosts: tuple[str, ...]
-    demo_key_file: Path | None
-
-    @classmethod
-    def from_settings(cls, settings: Settings, demo_key_file: str | None) -> Self:
-        """Return the services of these settings, which nothing reads later."""
-        database = Database(settings)
-        registry = CollectorRegistry()
-        bulkhead = Bulkhead(settings.web_threads)
+    def __init__(self, settings: Settings, demo_key_file: str | None) -> None:
         ttl_seconds = settings.leaderboard_ttl_seconds
-        board_refreshers = ThreadPoolExecutor(_BOARDS_AT_ONCE, thread_name_prefix="board")
-
-        @contextmanager
-        def slow_slot(*, wait: bool) -> Iterator[None]:
-            with bulkhead.slot(Wait.WINDOW, wait=wait), bulkhead.slot(wait=wait):
-                yield
-
-        def place_arrivals() -> None:
-            with database.write() as connection:
-                arrivals.place_left(connection)
-
-        return cls(
-            database=database,
-            bulkhead=bulkhead,
-            gate=Gate(database, bulkhead, registry, settings),
-            scrapers=Scrapers(settings.metrics_token, settings.metrics_networks),
-            holdings=HoldingsService(settings, database, bulkhead, large.await_turn, registry),
-            registry=registry,
-            boards=Cache(ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
-            windows=Cache(ttl_seconds, max_size=_WINDOW_ROWS, size_of=_rows_of_board, slot=slow_slot),
-            copies=Cache(_COPIES_TTLS * ttl_seconds, max_size=_COPIES),
-            slow_slot=slow_slot,
-            board_refreshers=board_refreshers,
-            signals=Cache(ttl_seconds, max_size=_SIGNALS, size_of=size_of_signals, slot=bulkhead.slot),
-            wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
-            health=Cache(_HEALTH_SECONDS, serve_stale=True),
-            token_counts=Cache(_TOKEN_COUNTS_SECONDS, max_size=_TOKEN_COUNTS),
-            placing=Recurring("placing", place_arrivals, _PLACING_SECONDS, ends_with_success=False),
-            price_rule=PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds),
-            history_type=settings.history_type,
-            has_page=settings.page,
-            cors_origins=settings.cors_origins.split(",") if settings.cors_origins else (),
-            page_image_hosts=tuple(settings.page_image_hosts.split(",")) if settings.page_image_hosts else (),
-            demo_key_file=Path(demo_key_file) if demo_key_file else None,
+        self.settings = settings
+        self.price_rule = PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds)
+        self.cors_origins = settings.cors_origins.split(",") if settings.cors_origins else ()
+        self.page_image_hosts = settings.page_image_hosts.split(",") if settings.page_image_hosts else ()
+        self.demo_key_file = Path(demo_key_file) if demo_key_file else None
+        self.database = Database(settings)
+        self.registry = CollectorRegistry()
+        self.bulkhead = Bulkhead(settings.web_threads)
+        slot = self.bulkhead.slot
+        self.gate = Gate(self.database, self.bulkhead, self.registry, settings)
+        self.holdings = HoldingsService(
+            settings, self.database, self.bulkhead, large.await_turn, self.registry
         )
+        self.board_refreshers = ThreadPoolExecutor(_BOARDS_AT_ONCE, thread_name_prefix="board")
+        self.boards: Cache[Any] = Cache(ttl_seconds, slot=slot, executor=self.board_refreshers)
+        self.windows: Cache[Any] = Cache(
+            ttl_seconds, max_size=_WINDOW_ROWS, size_of=_rows_of_board, slot=self.slow_slot
+        )
+        self.copies: Cache[BoardCopies] = Cache(_COPIES_TTLS * ttl_seconds, max_size=_COPIES)
+        self.signals: Cache[dict[str, Any]] = Cache(
+            ttl_seconds, max_size=_SIGNALS, size_of=size_of_signals, slot=slot
+        )
+        self.wallet_counts: Cache[dict[str, dict[str, int]]] = Cache(
+            _WALLET_COUNTS_SECONDS, slot=slot, serve_stale=True
+        )
+        self.health: Cache[dict[str, Any]] = Cache(_HEALTH_SECONDS, serve_stale=True)
+        self.token_counts: Cache[int] = Cache(_TOKEN_COUNTS_SECONDS, max_size=_TOKEN_COUNTS)
+        self.placing = Recurring("placing", self._place_arrivals, _PLACING_SECONDS, ends_with_success=False)
+
+    @contextmanager
+    def slow_slot(self, *, wait: bool) -> Iterator[None]:
+        """Take the slots of what is read of a window, of which few are read at a time. Raise Busy."""
+        with self.bulkhead.slot(Wait.WINDOW, wait=wait), self.bulkhead.slot(wait=wait):
+            yield
 
     def board(self, name: str, read: Callable[..., Computed], given: Mapping[str, Any]) -> Cached[Computed]:
         """Return what `read` returns for a group and a period, at most LEADERBOARD_TTL_SECONDS old.
@@ -143,6 +111,10 @@ class Services:
 
         kept = self.boards if isinstance(given["period"], str) else self.windows
         return kept.get((name, *group), compute)
+
+    def _place_arrivals(self) -> None:
+        with self.database.write() as connection:
+            arrivals.place_left(connection)
 
     def demo_key(self) -> str | None:
         """Return the key of the demo, which its pages fill in; None without a demo."""

@@ -3,9 +3,6 @@
 import logging
 import math
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
 from prometheus_client import CollectorRegistry, Counter
 
@@ -14,6 +11,7 @@ from wallet_api.api.access.limits import MeteredStorage
 from wallet_api.api.access.settling import Settler
 from wallet_api.base.bulkhead import Bulkhead, Wait
 from wallet_api.database import Database, had_no_effect, load_statements
+from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -27,37 +25,25 @@ UNSETTLED_PART = 100
 FRESH_SECONDS = 0.5
 
 
-@dataclass(frozen=True)
-class Costs:
-    """What a 200 costs in credits: `usual`, but for the operations that have a cost of their own."""
-
-    usual: int
-    of_operations: Mapping[str, int]
-
-    @cached_property
-    def highest(self) -> int:
-        """The cost of the dearest operation."""
-        return max(self.usual, *self.of_operations.values(), 0)
-
-    def cost(self, operation: str) -> int:
-        """Return what a request of an operation costs."""
-        return self.of_operations.get(operation, self.usual)
-
-
 class Credits:
-    """The charges of one process. The lock of an ApiKey guards its balance and its charges."""
+    """The charges of one process. The lock of an ApiKey guards its balance and its charges.
+
+    A 200 costs `usual_cost`, but for the operations that have a cost of their own, in `costs`.
+    """
 
     def __init__(
         self,
         database: Database,
         bulkhead: Bulkhead,
-        costs: Costs,
+        settings: Settings,
         windows: MeteredStorage,
         registry: CollectorRegistry,
     ) -> None:
         self._database = database
         self._bulkhead = bulkhead
-        self.costs = costs
+        self.usual_cost = settings.credit_cost
+        self.costs = dict(settings.credit_costs or ())
+        self._highest_cost = max(self.usual_cost, *self.costs.values(), 0)
         self._windows = windows
         self._forgiven = Counter(
             "wallet_api_credits_forgiven",
@@ -66,6 +52,10 @@ class Credits:
             registry=registry,
         )
         self._settler = Settler("credits", self._write)
+
+    def cost(self, operation: str) -> int:
+        """Return what a request of an operation costs."""
+        return self.costs.get(operation, self.usual_cost)
 
     def charge(self, key: ApiKey, cost: int) -> tuple[bool, int | None]:
         """Charge what one request costs; return whether that could be paid, and the credits left.
@@ -118,14 +108,14 @@ class Credits:
 
     def _is_far(self, key: ApiKey, now: float) -> bool:
         """Return whether more is left than other workers may have spent since the balance was read."""
-        left = key.balance - key.unsettled - DIRECT_REQUESTS * self.costs.highest
+        left = key.balance - key.unsettled - DIRECT_REQUESTS * self._highest_cost
         age = now - key.balance_at
         if left <= 0 or age <= FRESH_SECONDS:
             return left > 0
         if not self._windows.is_shared:
             return False
         windows = 1 + math.ceil(age / key.limit.get_expiry())
-        return left > key.limit.amount * windows * self.costs.highest
+        return left > key.limit.amount * windows * self._highest_cost
 
     def _run(self, statement: str, key: ApiKey, cost: int = 0) -> bool:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""

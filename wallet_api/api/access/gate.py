@@ -6,7 +6,7 @@ from collections.abc import Callable
 from flask import Flask, Response
 from prometheus_client import CollectorRegistry
 
-from wallet_api.api.access.credits import Costs, Credits
+from wallet_api.api.access.credits import Credits
 from wallet_api.api.access.current import KEY_NAME, ApiRequest, current_request
 from wallet_api.api.access.keyring import ApiKey, KeyRing
 from wallet_api.api.access.limits import KeyLimiter
@@ -28,11 +28,6 @@ _FORGET_SECONDS = 5.0
 Refuse = Callable[[ApiError], Response]
 
 
-def free_of_charge() -> None:
-    """Charge nothing for the current request."""
-    current_request().free_of_charge = True
-
-
 class Gate:
     """Enforce the keys, limits and credits of one app."""
 
@@ -45,8 +40,7 @@ class Gate:
     ) -> None:
         self.keys = KeyRing(database, bulkhead, settings.default_rate, settings.key_cache_seconds)
         self.limits = KeyLimiter(settings.valkey_url)
-        costs = Costs(settings.credit_cost, dict(settings.credit_costs or ()))
-        self.credits = Credits(database, bulkhead, costs, self.limits.windows, registry)
+        self.credits = Credits(database, bulkhead, settings, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
@@ -93,7 +87,7 @@ class Gate:
         if not request.free_of_charge:
             check_operation(request.operation, key.row.operations)
             # Only requests within the limit read the balance.
-            if not self.credits.may_pay(key, self._cost_of(request), reads=is_within):
+            if not self.credits.may_pay(key, self.credits.cost(request.operation), reads=is_within):
                 raise _without_credits(key)
         if not is_within:
             raise self.limits.refusal(key)
@@ -108,7 +102,7 @@ class Gate:
         costs = response.status_code == 200 and not request.free_of_charge
         if key.unlimited:
             # Counted as of all others.
-            request.charged = self._cost_of(request) if costs else 0
+            request.charged = self.credits.cost(request.operation) if costs else 0
         elif response.status_code < 500:
             response = self._charge(request, key, response, costs=costs)
         self.use.count(key.row.key_id, request.operation, request.charged)
@@ -119,7 +113,7 @@ class Gate:
         is_paid = True
         try:
             if costs:
-                cost = self._cost_of(request)
+                cost = self.credits.cost(request.operation)
                 is_paid, left = self.credits.charge(key, cost)
                 request.charged = cost if is_paid else 0
             else:
@@ -136,9 +130,6 @@ class Gate:
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))
         return response
-
-    def _cost_of(self, request: ApiRequest) -> int:
-        return self.credits.costs.cost(request.operation)
 
 
 def _without_credits(key: ApiKey) -> Forbidden:

@@ -2,7 +2,7 @@
 
 import hmac
 import re
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 
 from flask import Request
 
@@ -17,37 +17,28 @@ _FORWARDED = re.compile(
 )
 
 
-class MetricsNotAllowed(Forbidden):
-    """Metrics are for the addresses of METRICS_NETWORKS, or with the METRICS_TOKEN as a Bearer token."""
-
-    def __init__(self) -> None:
-        super().__init__(reason="metrics_not_allowed")
+_REFUSAL = "Metrics are for the addresses of METRICS_NETWORKS, or with the METRICS_TOKEN as a Bearer token."
 
 
-class Scrapers:
-    """Those who may read the metrics: with a token, or from some networks, which are separated by commas."""
+def check_scraper(request: Request, token: str | None, networks: str) -> None:
+    """Raise Forbidden unless a request has the token, or comes straight from one of the networks.
 
-    def __init__(self, token: str | None, networks: str) -> None:
-        self._token = token
-        self._networks: list[IPv4Network | IPv6Network] = [
-            ip_network(network) for network in networks.split(",") if network
-        ]
+    These are separated by commas.
+    """
+    if not _has_access(request, token, networks):
+        raise Forbidden("metrics_not_allowed", _REFUSAL)
 
-    def check(self, request: Request) -> None:
-        """Raise MetricsNotAllowed unless a request has the token, or comes straight from such a network."""
-        if not self._has_access(request):
-            raise MetricsNotAllowed
 
-    def _has_access(self, request: Request) -> bool:
-        token = bearer_key(request.headers.get("Authorization"))
-        if self._token is not None and token is not None:
-            return hmac.compare_digest(token.encode(), self._token.encode())
-        # Through a proxy, the address is not the caller's. Without one, these headers are forged, and with
-        # PROXY_HOPS the address comes from them.
-        if any(_FORWARDED.search(name) for name, _ in request.headers):
-            return False
-        try:
-            address = ip_address(request.remote_addr or "")
-        except ValueError:
-            return False
-        return any(address in network for network in self._networks)
+def _has_access(request: Request, token: str | None, networks: str) -> bool:
+    sent = bearer_key(request.headers.get("Authorization"))
+    if token is not None and sent is not None:
+        return hmac.compare_digest(sent.encode(), token.encode())
+    # Through a proxy, the address is not the caller's. Without one, these headers are forged, and with
+    # PROXY_HOPS the address comes from them.
+    if any(_FORWARDED.search(name) for name, _ in request.headers):
+        return False
+    try:
+        address = ip_address(request.remote_addr or "")
+    except ValueError:
+        return False
+    return any(address in ip_network(network) for network in networks.split(",") if network)

@@ -12,14 +12,6 @@ from wallet_api.database.migrations import inspect
 blueprint = Blueprint("health", __name__)
 
 
-class _NotReady(ServiceUnavailable):
-    """This process cannot serve requests; `reason` names what is missing."""
-
-    def __init__(self, message: str, reason: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
 @blueprint.get("/healthz")
 @keyless
 def healthz() -> Response:
@@ -53,17 +45,16 @@ def _newer_tables() -> tuple[str, ...]:
         with services().database.read() as connection:
             schema = inspect(connection)
     except NotPermitted as error:
-        raise _NotReady(f"Not ready: {error.message}", "database") from error
+        raise _not_ready(error.message, "database") from error
     except ServiceUnavailable as error:
         setting = "DATABASE_URL" if services().database.reads_primary else "DATABASE_READ_URL"
-        raise _NotReady(f"Not ready: the database of {setting} cannot be reached.", "database") from error
+        raise _not_ready(f"the database of {setting} cannot be reached.", "database") from error
     if schema.pending:
-        raise _NotReady(
-            f"Not ready: the tables lack {', '.join(schema.pending)}. Run: wallet-api migrate", "migrations"
-        )
+        lacking = f"the tables lack {', '.join(schema.pending)}. Run: wallet-api migrate"
+        raise _not_ready(lacking, "migrations")
     # What a later version fills is nothing that this one reads.
     if schema.is_filling and not schema.newer:
-        raise _NotReady("Not ready: wallet-api migrate has not computed all figures yet.", "migrations")
+        raise _not_ready("wallet-api migrate has not computed all figures yet.", "migrations")
     return schema.newer
 
 
@@ -72,3 +63,7 @@ def _store() -> str:
     if not windows.has_store:
         return "none"
     return "ok" if windows.check() else "away"
+
+
+def _not_ready(problem: str, reason: str) -> ServiceUnavailable:
+    return ServiceUnavailable(f"Not ready: {problem}", reason=reason)

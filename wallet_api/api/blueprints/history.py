@@ -38,7 +38,7 @@ _operation = Operation(
 @_operation.documents
 def history() -> Response:
     """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
-    detected = services().history_type == "detected"
+    detected = services().settings.history_type == "detected"
     arguments = load_arguments(_untyped if detected else _operation.arguments)
     if current_request().format != "json":
         # Its rows are the trades.

@@ -7,7 +7,7 @@ import msgspec
 import orjson
 from flask import Blueprint, Response
 
-from wallet_api.api.access.gate import free_of_charge
+from wallet_api.api.access.current import current_request
 from wallet_api.api.access.scopes import KeyScope
 from wallet_api.api.responses.arguments import load_arguments
 from wallet_api.api.responses.examples import ADDRESS
@@ -65,7 +65,7 @@ def holdings() -> Response:
     snapshot = result.snapshot
     if snapshot is None:
         # A response without balances costs nothing.
-        free_of_charge()
+        current_request().free_of_charge = True
         nothing = {"tokens": [], "count": 0, "last_updated": None, "stale": result.stale, "loading": True}
         return _operation.respond(lambda: {"active_holdings": nothing})
 

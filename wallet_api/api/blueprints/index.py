@@ -36,7 +36,7 @@ _FILES = frozenset(
 @keyless
 def index() -> Response:
     """Return the page to a browser, in the demo with its key; else the paths."""
-    response = _page() if services().has_page and _wants_html() else respond(_INDEX)
+    response = _page() if services().settings.page and _wants_html() else respond(_INDEX)
     response.vary.add("Accept")
     return response
 
@@ -45,7 +45,7 @@ def index() -> Response:
 @keyless
 def file(name: str) -> Response:
     """Return a script, a style or an image of the page."""
-    if name not in _FILES or not services().has_page:
+    if name not in _FILES or not services().settings.page:
         raise NotFound
     return file_response("wallet_api.api", f"pages/{name}")
 
@@ -54,7 +54,7 @@ def file(name: str) -> Response:
 @keyless
 def figures() -> Response:
     """Return what each figure of the page is, by the name of its field."""
-    if not services().has_page:
+    if not services().settings.page:
         raise NotFound
     return cacheable(Response(json.dumps(sentences(current_app)), content_type="application/json"))
 

@@ -12,7 +12,8 @@ from wallet_api.api.access.keyring import ApiKey
 from wallet_api.api.keys.bounds import BOUNDS
 from wallet_api.api.responses.arguments import load_arguments
 from wallet_api.api.responses.operation import Operation
-from wallet_api.api.schemas.key import KeyArguments, KeySchema
+from wallet_api.api.schemas.arguments import Arguments
+from wallet_api.api.schemas.key import KeySchema
 from wallet_api.api.services import services
 from wallet_api.base.times import shown_time
 from wallet_api.database import Row
@@ -41,7 +42,7 @@ _operation = Operation(
     use="For what is left to spend; for what there is to ask use get_meta.",
     tag="Service",
     summary="State of the API key",
-    arguments=KeyArguments(),
+    arguments=Arguments(),
     data=KeySchema(),
     examples={"key": _EXAMPLE},
     description="It is free, but counts for the rate limit.",
@@ -78,8 +79,8 @@ def key_state() -> Response:
 def _credits(key: ApiKey, credits: Credits) -> dict[str, Any]:
     state = {
         "left": None if key.unlimited else credits.remaining(key),
-        "cost": credits.costs.usual,
-        "costs": credits.costs.of_operations,
+        "cost": credits.usual_cost,
+        "costs": credits.costs,
     }
     if key.renews_at is None:
         return state

@@ -14,7 +14,6 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from wallet_api import __version__
 from wallet_api.api.access.current import ApiRequest, current_request
-from wallet_api.api.access.gate import free_of_charge
 from wallet_api.api.access.views import View
 from wallet_api.api.keys import bearer_key
 from wallet_api.api.mcp.calls import read_call, send_call
@@ -30,13 +29,7 @@ blueprint = Blueprint("mcp", __name__)
 MAX_BYTES = 64 * 1024
 _SERVER = {"name": "wallet-api", "version": __version__}
 _CAPABILITIES: dict[str, Any] = {"tools": {}}
-
-
-class _OriginNotAllowed(Forbidden):
-    """Pages of this origin may not use this API: it is not in CORS_ORIGINS."""
-
-    def __init__(self) -> None:
-        super().__init__(reason="origin_not_allowed")
+_OTHER_ORIGIN = "Pages of this origin may not use this API: it is not in CORS_ORIGINS."
 
 
 @blueprint.post("/mcp")
@@ -52,21 +45,21 @@ def mcp() -> Response:
         call = read_call(current_app, message) if message.is_call else None
         if call is not None:
             return _called(message, *send_call(current_app, request, call))
-        free_of_charge()
+        request.free_of_charge = True
         gate.admit(request)
         return _reply(message)
     except Fault as fault:
         if request.key is None:
-            free_of_charge()
+            request.free_of_charge = True
             gate.admit(request)
         return _refusal(request, fault)
 
 
 def _check_headers(request: ApiRequest) -> None:
-    """Raise _OriginNotAllowed or Unauthorized if it is of another page, or without a key in the header."""
+    """Raise Forbidden or Unauthorized if it is of another page, or without a key in the header."""
     origins = services().cors_origins
     if request.origin is not None and "*" not in origins and request.origin not in origins:
-        raise _OriginNotAllowed
+        raise Forbidden("origin_not_allowed", _OTHER_ORIGIN)
     # What is in the URL gets into logs.
     if bearer_key(request.environ.get("HTTP_AUTHORIZATION")) is None:
         raise Unauthorized("An API key is required: send it as the header 'Authorization: Bearer KEY'.")

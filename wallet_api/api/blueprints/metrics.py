@@ -10,6 +10,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.registry import Collector
 
+from wallet_api.api.access.scrapers import check_scraper
 from wallet_api.api.access.views import keyless
 from wallet_api.api.keys.usage import count_expiring, count_short
 from wallet_api.api.responses import counters
@@ -44,10 +45,10 @@ def init_app(app: Flask, *readers: Reader) -> None:
 def metrics() -> Response:
     """Return the counters of all workers, and the age of the data."""
     current = services()
-    current.scrapers.check(request)
+    check_scraper(request, current.settings.metrics_token, current.settings.metrics_networks)
     data = CollectorRegistry()
     readers = current_app.extensions[_EXTENSION]
-    data.register(_Data(current.database, current.gate.credits.costs.usual, readers))
+    data.register(_Data(current.database, current.gate.credits.usual_cost, readers))
     text = generate_latest(counters.of_all_workers(current.registry)) + generate_latest(data)
     return Response(text, content_type=CONTENT_TYPE_PLAIN_1_0_0)
 

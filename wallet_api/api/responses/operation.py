@@ -12,7 +12,6 @@ from werkzeug.routing import Rule
 from xxhash import xxh3_128_hexdigest
 
 from wallet_api.api.access.current import ApiRequest, current_request
-from wallet_api.api.access.gate import free_of_charge
 from wallet_api.api.access.views import Access, View, view_of
 from wallet_api.api.responses import cached
 from wallet_api.api.responses.arguments import load_arguments
@@ -95,7 +94,7 @@ class Operation:
             def compute() -> Mapping[str, Any]:
                 data: Mapping[str, Any] = get_data(**arguments)
                 if self.current_with in arguments and not data["count"]:
-                    free_of_charge()
+                    current_request().free_of_charge = True
                 return data
 
             return self.respond(compute, arguments)

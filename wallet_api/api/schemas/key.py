@@ -2,13 +2,8 @@
 
 from marshmallow import fields
 
-from wallet_api.api.schemas.arguments import Arguments
 from wallet_api.api.schemas.fields import ByName, Integer, Moment, Rows, String, Strings
 from wallet_api.api.schemas.shapes import Shape
-
-
-class KeyArguments(Arguments):
-    """GET /v1/key has no arguments."""
 
 
 class RateSchema(Shape):
