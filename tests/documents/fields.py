@@ -16,9 +16,10 @@ from wallet_api.api.schemas.fields import NO_SOURCE, USD
 from wallet_api.api.schemas.history import HistoryTradeSchema, TokenOverviewSchema
 from wallet_api.api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
 from wallet_api.api.schemas.lookup import LookedUpSchema
+from wallet_api.api.schemas.paging import PaginationSchema
 from wallet_api.api.schemas.tokens import TotalHoldersSchema
 from wallet_api.api.schemas.tracker import TokenRowSchema, TrackerTradeSchema
-from wallet_api.api.schemas.wallets import HistoryProfileSchema, PaginationSchema, ProfileSchema
+from wallet_api.api.schemas.wallets import HistoryProfileSchema, ProfileSchema
 
 # The objects of several operations, each described once; bases and subclasses by their difference from it.
 OBJECTS: dict[str, type[Schema]] = {

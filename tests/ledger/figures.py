@@ -29,7 +29,7 @@ from wallet_api.api.schemas.tokens import (
     TokenTransactionsSchema,
 )
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
-from wallet_api.api.schemas.volume import VolumeArguments
+from wallet_api.api.schemas.volume import WindowArguments
 from wallet_api.api.schemas.wallet_tokens import SORTS, WalletTokensArguments, WalletTokensSchema
 from wallet_api.base.errors import TokenNotFound
 from wallet_api.base.orders import BOARD_SORTS, ORDERS
@@ -417,7 +417,7 @@ def _of_windows(
             found["latest", now, *group, mint] = _pages("transactions", latest_trades, connection, now, asked)
             for seconds in windows:
                 window = (now, *group, seconds, mint)
-                asked = loaded(VolumeArguments, **_of(*group, mint), window_seconds=seconds)
+                asked = loaded(WindowArguments, **_of(*group, mint), window_seconds=seconds)
                 counted = count_trades(connection, now, asked)
                 found["count", *window] = counted["count"], counted["wallet_count"]
                 sums = group_volume(connection, now, asked)

@@ -8,7 +8,8 @@ from flask import Blueprint
 from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
-from wallet_api.api.schemas.brief import BriefArguments, BriefSchema
+from wallet_api.api.schemas.arguments import WalletArguments
+from wallet_api.api.schemas.brief import BriefSchema
 from wallet_api.api.services import services
 from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_wallet
@@ -22,7 +23,7 @@ _operation = Operation(
     use="For a first look at a wallet; for its whole record use get_history.",
     tag="Wallets",
     summary="A wallet in short",
-    arguments=BriefArguments(),
+    arguments=WalletArguments(),
     data=BriefSchema(),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     lifetime=Lifetime.LONG,

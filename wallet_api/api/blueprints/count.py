@@ -7,7 +7,7 @@ from flask import Blueprint
 
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.count import CountSchema
-from wallet_api.api.schemas.volume import VolumeArguments
+from wallet_api.api.schemas.volume import WindowArguments
 from wallet_api.api.services import services
 from wallet_api.queries.count import count_trades
 
@@ -19,7 +19,7 @@ _operation = Operation(
     use="For how many; for their value use get_volume.",
     tag="Groups",
     summary="Number of trades of a group",
-    arguments=VolumeArguments(),
+    arguments=WindowArguments(),
     data=CountSchema(),
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.operation import Operation
-from wallet_api.api.schemas.volume import VolumeArguments, VolumeSchema
+from wallet_api.api.schemas.volume import VolumeSchema, WindowArguments
 from wallet_api.api.services import services
 from wallet_api.queries.volume import group_volume
 
@@ -18,7 +18,7 @@ _operation = Operation(
     use="For at most a day; for longer use get_analytics with `volume_trend`.",
     tag="Groups",
     summary="Trading volume of a group",
-    arguments=VolumeArguments(),
+    arguments=WindowArguments(),
     data=VolumeSchema(),
 )
 

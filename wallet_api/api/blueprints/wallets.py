@@ -6,7 +6,8 @@ from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.operation import Operation
-from wallet_api.api.schemas.wallets import WalletsArguments, WalletsSchema
+from wallet_api.api.schemas.paging import PagedArguments
+from wallet_api.api.schemas.wallets import WalletsSchema
 from wallet_api.api.services import services
 from wallet_api.queries.wallets import list_wallets
 
@@ -18,7 +19,7 @@ _operation = Operation(
     use="For who is tracked in a group; to find one by its name use search_names.",
     tag="Wallets",
     summary="List tracked wallets",
-    arguments=WalletsArguments(),
+    arguments=PagedArguments(),
     data=WalletsSchema(),
     rows="wallets",
     lifetime=Lifetime.LONG,

@@ -14,6 +14,10 @@ from wallet_api.base.times import is_time, read_time
 # The descriptions of the same arguments in several schemas.
 ROWS = "Rows in a response, at most 1000."
 TYPE = "The category of the wallets; any by default."
+SORTED = (
+    "The figure to sort by: unknown ones come last, and a row whose figure changes between pages may repeat"
+    " or be missed."
+)
 GROUP_TYPE = "The category of the wallets, or `all`."
 GROUP_TYPES: tuple[str, ...] = (*WALLET_TYPES, ALL_TYPES)
 

@@ -1,6 +1,5 @@
 """The schemas of a brief."""
 
-from wallet_api.api.schemas.arguments import WalletArguments
 from wallet_api.api.schemas.fields import (
     FEES,
     OLD_PRICE,
@@ -23,10 +22,6 @@ from wallet_api.api.schemas.history import HistoryTradeSchema
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.token_fields import TokenNamesSchema
 from wallet_api.api.schemas.wallets import HISTORY_SINCE, HISTORY_UNTIL, ProfileSchema
-
-
-class BriefArguments(WalletArguments):
-    """The arguments of GET /v1/wallets/brief."""
 
 
 class BriefWindowSchema(Shape):

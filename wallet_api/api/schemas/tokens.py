@@ -5,6 +5,7 @@ from typing import ClassVar
 from wallet_api.api.schemas.argument_fields import (
     GROUP_TYPES,
     ROWS,
+    SORTED,
     TYPE,
     Choice,
     FreeText,
@@ -53,11 +54,6 @@ _UNREALIZED = (
 _FIRST_ENTRY = "The first buy by any wallet; absent if nobody bought."
 _LATEST_ENTRY = "The latest of the wallets' first buys; absent if nobody bought."
 _AGAIN = "`buy`, `buy_usd`, `sell`, `sell_usd` again; absent where that is."
-_SORTED = (
-    "The figure to sort by: unknown ones come last, and a row whose figure changes between pages may"
-    " repeat or be missed."
-)
-
 
 TRADER_SORTS = (
     *("buy", "first_buy", "last_trade", "realized_pnl", "realized_pnl_percentage", "unrealized_pnl"),
@@ -91,14 +87,14 @@ class _TraderArguments(CursorMixin, FormatMixin, TokenArguments):
 class TokenStatsArguments(_TraderArguments):
     """The arguments of GET /v1/tokens/stats."""
 
-    sort = Choice(TRADER_SORTS, _SORTED, load_default="buy")
+    sort = Choice(TRADER_SORTS, SORTED, load_default="buy")
     limit = WholeNumber(1, ROWS, load_default=1000)
 
 
 class TokenHoldersArguments(_TraderArguments):
     """The arguments of GET /v1/tokens/holders."""
 
-    sort = Choice(TRADER_SORTS, _SORTED, load_default="token_amount")
+    sort = Choice(TRADER_SORTS, SORTED, load_default="token_amount")
     limit = WholeNumber(1, ROWS, load_default=50)
 
 

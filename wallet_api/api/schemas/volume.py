@@ -39,10 +39,6 @@ class WindowArguments(GroupArguments):
         return data | {"window_seconds": seconds + minutes * 60 + hours * 3600}
 
 
-class VolumeArguments(WindowArguments):
-    """The arguments of GET /v1/transactions/volume and /count."""
-
-
 class VolumeSchema(Shape):
     """The data of GET /v1/transactions/volume."""
 

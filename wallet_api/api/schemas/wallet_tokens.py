@@ -1,6 +1,6 @@
 """The schemas of the tokens of a wallet."""
 
-from wallet_api.api.schemas.argument_fields import ROWS, Choice, Switch, WholeNumber
+from wallet_api.api.schemas.argument_fields import ROWS, SORTED, Choice, Switch, WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
 from wallet_api.api.schemas.fields import Amount, NativePriceShape, Rows, String, Strings
 from wallet_api.api.schemas.history import TokenOverviewSchema
@@ -13,12 +13,7 @@ SORTS = ("last_seen", "realized_pnl", "unrealized_pnl", "invested", "open_cost",
 class WalletTokensArguments(CursorMixin, FormatMixin, WalletArguments):
     """The arguments of GET /v1/wallets/tokens."""
 
-    sort = Choice(
-        SORTS,
-        "The figure to sort by: unknown ones come last, and a row whose figure changes between pages may"
-        " repeat or be missed.",
-        load_default="last_seen",
-    )
+    sort = Choice(SORTS, SORTED, load_default="last_seen")
     order = Choice(ORDERS, "`desc` (default) or `asc`.", load_default="desc")
     still_holding = Switch("Whether the token is still held; both by default.")
     limit = WholeNumber(1, ROWS, load_default=50)

@@ -1,13 +1,8 @@
 """The schemas of the list of tracked wallets."""
 
 from wallet_api.api.schemas.fields import GroupShape, Rows, String
-from wallet_api.api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.api.schemas.paging import PAGE, PaginationSchema
 from wallet_api.api.schemas.shapes import Shape
-
-
-class WalletsArguments(PagedArguments):
-    """The arguments of GET /v1/wallets. Without `limit` all wallets come in one response."""
-
 
 HISTORY_SINCE = (
     "Since when a sync has read all its trades: figures over longer periods may lack some; absent if all that"
