@@ -12,7 +12,7 @@ from wallet_api.api.schemas.arguments import Arguments, GroupArguments
 from wallet_api.api.schemas.brief import BriefWindowSchema
 from wallet_api.api.schemas.calendar import DaySchema, MonthSchema
 from wallet_api.api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
-from wallet_api.api.schemas.fields import NO_SOURCE, USD
+from wallet_api.api.schemas.figures import NO_SOURCE, USD
 from wallet_api.api.schemas.history import HistoryTradeSchema, TokenOverviewSchema
 from wallet_api.api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
 from wallet_api.api.schemas.lookup import LookedUpSchema
@@ -253,7 +253,7 @@ def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
     may_lack = not field.required or (field.allow_none and of_coin is not None and of_coin.allow_none)
     are_dollars = name.endswith("_usd") and may_lack and "everywhere" not in description
     of_all = name in ("warnings", "pagination")
-    return of_all or are_dollars or description in (USD, NO_SOURCE)
+    return of_all or are_dollars or description in (USD.metadata["description"], NO_SOURCE)
 
 
 def _repeats(field: fields.Field[Any]) -> bool:

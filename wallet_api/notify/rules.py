@@ -10,7 +10,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError, fields, validates_schema
 from marshmallow.validate import OneOf, Range
 
-from wallet_api.api.schemas.feed import DIRECTIONS
+from wallet_api.api.schemas.figures import DIRECTIONS
 from wallet_api.base.chains import CHAINS, WALLET_TYPES, stored_form
 
 LIST = "@"

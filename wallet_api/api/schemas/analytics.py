@@ -6,25 +6,10 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, post_load, validates_schema
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import Choice, WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, GroupArguments
-from wallet_api.api.schemas.fields import (
-    CUT,
-    NET_FLOW_USD,
-    PRICE,
-    PROFIT_USD,
-    USD,
-    WITH_A_TRADE,
-    Amount,
-    GroupShape,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
+from wallet_api.api.schemas.fields import Amount, Integer, Measure, Moment, Rows, String
 from wallet_api.api.schemas.leaderboard import EntrySchema
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.signals import MODES as SIGNALS
@@ -120,30 +105,30 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
 class TradedTokenSchema(TokenNamesSchema):
     """What the wallets of the group did in a token in the period; values in native currency."""
 
-    wallet_count = Integer(WITH_A_TRADE)
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    total_txn = Integer("Number of trades.")
-    volume = Amount("Value of buys and sells.")
-    volume_usd = Amount(USD, optional=True)
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    price = Amount(PRICE, nullable=True)
+    wallet_count = figures.WALLET_COUNT
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    total_txn = figures.TRADE_COUNT
+    volume = figures.VOLUME
+    volume_usd = figures.USD
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    price = figures.PRICE
 
 
 class FlowSchema(Shape):
     """What went into a token and out of it in a window; values in native currency."""
 
-    buy = Amount("Value of the buys.")
-    buy_usd = Amount(USD, optional=True)
-    sell = Amount("Value of the sells.")
-    sell_usd = Amount(USD, optional=True)
+    buy = figures.BUYS
+    buy_usd = figures.USD
+    sell = figures.SELLS
+    sell_usd = figures.USD
     net_flow = Amount("Buys less sells.")
-    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
+    net_flow_usd = figures.NET_FLOW_USD
     buyers = Integer("Wallets that bought.")
     sellers = Integer("Wallets that sold.")
     new_wallets = Integer("Wallets that bought it for the first time.")
-    wallet_count = Integer(WITH_A_TRADE)
+    wallet_count = figures.WALLET_COUNT
 
 
 class FlowWindowsSchema(Shape):
@@ -163,14 +148,14 @@ class BucketSchema(Shape):
     """What the group traded in a part of the period; values in native currency."""
 
     timestamp = Moment("The end of the bucket.")
-    buy = Amount("Value of the buys.")
-    buy_usd = Amount(USD, optional=True)
-    sell = Amount("Value of the sells.")
-    sell_usd = Amount(USD, optional=True)
-    volume = Amount("Value of buys and sells.")
-    volume_usd = Amount(USD, optional=True)
-    txn = Integer("Number of trades.")
-    wallets = Integer(WITH_A_TRADE)
+    buy = figures.BUYS
+    buy_usd = figures.USD
+    sell = figures.SELLS
+    sell_usd = figures.USD
+    volume = figures.VOLUME
+    volume_usd = figures.USD
+    txn = figures.TRADE_COUNT
+    wallets = figures.WALLET_COUNT
 
 
 class SignalOutcomesSchema(Shape):
@@ -191,12 +176,12 @@ class SignalOutcomesSchema(Shape):
     share_halved = Measure("Percent of them whose change is at most -50; null without any.", nullable=True)
 
 
-class AnalyticsSchema(StatedMixin, NativePriceShape, GroupShape):
+class AnalyticsSchema(StatedMixin, figures.NativePriceShape, figures.GroupShape):
     """The data of GET /v1/analytics: the list of the requested mode."""
 
     mode = String("The requested mode.", enum=MODES)
     period = String("The requested period; absent of a window.", optional=True, enum=PERIODS_OF_MODES)
-    total = Integer("Number of rows without `limit`.")
+    total = figures.TOTAL
     tokens = Rows(
         TradedTokenSchema,
         "Of `most_traded`, else absent: the tokens by `wallet_count`, then by `volume`, largest first.",
@@ -228,4 +213,4 @@ class AnalyticsSchema(StatedMixin, NativePriceShape, GroupShape):
         many=True,
         optional=True,
     )
-    warnings = Strings(CUT, optional=True)
+    warnings = figures.CUT

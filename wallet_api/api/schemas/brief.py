@@ -1,23 +1,7 @@
 """The schemas of a brief."""
 
-from wallet_api.api.schemas.fields import (
-    FEES,
-    OLD_PRICE,
-    OPEN_COST,
-    PROFIT_PERCENTAGE,
-    PROFIT_USD,
-    UNPRICED_COST,
-    WITHOUT_COST,
-    Amount,
-    Boolean,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
+from wallet_api.api.schemas import figures
+from wallet_api.api.schemas.fields import Amount, Integer, Moment, Rows, String
 from wallet_api.api.schemas.history import HistoryTradeSchema
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.token_fields import TokenNamesSchema
@@ -29,42 +13,39 @@ class BriefWindowSchema(Shape):
 
     since = Moment("First moment of the window; absent without a window or a trade.", optional=True)
     until = Moment("Where it ends.")
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token, if any.")
-    win_rate_low = Measure(
-        "Lower end of the 95 % Wilson interval of the share of tokens sold with a profit; 0 without a covered"
-        " sell."
-    )
-    closed_count = Integer("Tokens with a covered sell.")
-    total_txn = Integer("Number of trades.")
-    sold_without_cost = Amount(WITHOUT_COST)
-    fees = Amount(FEES)
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    pnl_without_best_token = figures.WITHOUT_BEST
+    win_rate_low = figures.WIN_RATE_LOW
+    closed_count = figures.CLOSED_COUNT
+    total_txn = figures.TRADE_COUNT
+    sold_without_cost = figures.WITHOUT_COST
+    fees = figures.FEES
 
 
 class BriefTokenSchema(TokenNamesSchema):
     """A token, and what the wallet made of it."""
 
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
+    realized_pnl = figures.REALIZED
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    still_holding = figures.STILL_HOLDING
 
 
 class HeldSchema(Shape):
     """What the wallet holds."""
 
-    tokens = Integer("Tokens with `still_holding`.")
-    open_cost = Amount(OPEN_COST)
-    unpriced_cost = Amount(UNPRICED_COST)
+    tokens = figures.HELD_COUNT
+    open_cost = figures.OPEN_COST
+    unpriced_cost = figures.UNPRICED_COST
     worth = Amount("Worth of the tokens that have a price; absent if none has.", optional=True)
 
 
-class BriefSchema(NativePriceShape):
+class BriefSchema(figures.NativePriceShape):
     """The data of GET /v1/wallets/brief; amounts in native currency."""
 
     profile = Rows(ProfileSchema, "The wallet.")
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
     history_since = String(HISTORY_SINCE, optional=True)
     history_until = String(HISTORY_UNTIL, optional=True)
     all = Rows(BriefWindowSchema, "All of its trades.")
@@ -78,4 +59,4 @@ class BriefSchema(NativePriceShape):
     best = Rows(BriefTokenSchema, "The 3 tokens with most profit.", many=True)
     worst = Rows(BriefTokenSchema, "The 3 tokens with least profit, without those of `best`.", many=True)
     latest = Rows(HistoryTradeSchema, "The 3 newest trades.", many=True)
-    warnings = Strings(OLD_PRICE, optional=True)
+    warnings = figures.OLD_PRICE

@@ -2,20 +2,10 @@
 
 from typing import Any
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import Line, Switch
 from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.api.schemas.fields import (
-    FEES,
-    FEES_UNKNOWN,
-    OLD_PRICE,
-    PROFIT_USD,
-    USD,
-    Amount,
-    Integer,
-    Rows,
-    String,
-    Strings,
-)
+from wallet_api.api.schemas.fields import Integer, Rows, String
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.wallets import ProfileSchema
 from wallet_api.api.schemas.windows import StatedMixin, WindowMixin
@@ -31,20 +21,20 @@ class CalendarArguments(WindowMixin, FormatMixin, WalletArguments):
 class SumsSchema(Shape):
     """Sums over the trades of a day or month; amounts in native currency. What cannot be known is absent."""
 
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    fees = Amount(FEES)
-    fees_unknown_txn = Integer(FEES_UNKNOWN)
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    txn_total = Integer("Number of trades.")
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    fees = figures.FEES
+    fees_unknown_txn = figures.FEES_UNKNOWN
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    txn_total = figures.TRADE_COUNT
     tokens_traded = Integer("Number of different tokens.")
-    volume = Amount("Value of buys and sells.")
-    volume_usd = Amount(USD, optional=True)
-    total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(USD, optional=True)
+    volume = figures.VOLUME
+    volume_usd = figures.USD
+    total_buy = figures.BUYS
+    total_buy_usd = figures.USD
+    total_sell = figures.SELLS
+    total_sell_usd = figures.USD
 
 
 class DaySchema(SumsSchema):
@@ -81,7 +71,7 @@ class MonthWithDatesSchema(Shape):
 class CalendarSchema(StatedMixin, Shape):
     """The data of GET /v1/wallet/pnl_calendar. The sums over all days are the lifetime figures."""
 
-    wallet = String("The address of the wallet.")
+    wallet = figures.WALLET
     profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
@@ -92,4 +82,4 @@ class CalendarSchema(StatedMixin, Shape):
     dates = Rows(
         DaySchema, "The days of the last month; absent with `dates=false`.", many=True, optional=True
     )
-    warnings = Strings(OLD_PRICE, optional=True)
+    warnings = figures.OLD_PRICE

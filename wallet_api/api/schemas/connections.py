@@ -1,9 +1,10 @@
 """The schemas of a wallet's connections."""
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.api.schemas.fields import CUT, Integer, Measure, Moment, Rows, String, Strings
-from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.fields import Integer, Measure, Moment, Rows, String
+from wallet_api.api.schemas.paging import PAGINATION, CursorMixin
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.token_fields import TokenNamesSchema
 from wallet_api.api.schemas.wallets import ProfileSchema
@@ -40,15 +41,15 @@ class ConnectionsSchema(Shape):
     """The data of GET /v1/wallets/connections, by number of shared tokens descending, then by address."""
 
     wallet_address = String("The requested wallet.")
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
+    blockchain = figures.CHAIN
+    type = figures.TYPE
     period = String("The period of the trades.", enum=["30d"])
     token_count = Integer("Tokens that the wallet traded in the period.")
-    total = Integer("Number of rows without `limit`.")
+    total = figures.TOTAL
     connections = Rows(
         ConnectionSchema,
         "The other wallets, most `shared_tokens_count` first.",
         many=True,
     )
-    pagination = Rows(PaginationSchema, PAGE)
-    warnings = Strings(CUT, optional=True)
+    pagination = PAGINATION
+    warnings = figures.CUT

@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import ROWS, Number, WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.api.schemas.feed import DIRECTIONS
 from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Measure, Moment, Rows, String, Strings
-from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.paging import PAGINATION, CursorMixin
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.token_fields import TransactionSchema
 from wallet_api.api.schemas.windows import WindowMixin
@@ -33,10 +33,10 @@ class CopyArguments(WindowMixin, CursorMixin, FormatMixin, WalletArguments):
 class CopyStepSchema(TransactionSchema):
     """A trade of the wallet, and what the copier did."""
 
-    created_at = Moment("Time of the trade.")
+    created_at = figures.TRADED_AT
     mint = String("The token's address, in lower case on EVM chains.")
-    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
-    event_index = Integer("Number of the trade within its transaction.")
+    transaction_type = figures.DIRECTION
+    event_index = figures.EVENT_INDEX
     followed = Boolean("Whether the copier bought or sold.")
     price = Amount(f"The price that the copier got; {_NO_PRICE}", nullable=True)
     price_at = Moment(f"Time of the trade or quote that makes it; {_NO_PRICE}", nullable=True)
@@ -79,15 +79,15 @@ class CopyFiguresSchema(Shape):
 class CopySchema(CopyFiguresSchema):
     """The data of GET /v1/wallets/copy: summed over the steps, before rounding, they are the figures."""
 
-    wallet = String("The address of the wallet.")
+    wallet = figures.WALLET
     blockchain = String("Its chain.")
     type = String("Its category.")
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
     since = Moment("First moment of the window; absent without a trade.", optional=True)
     until = Moment("First moment after the window.")
     delay = Integer("As requested, or the default.")
     fee_percent = Measure("As requested, or the default.")
     size = Amount("As requested; absent if not.", optional=True)
     steps = Rows(CopyStepSchema, "The trades of this page, oldest first.", many=True)
-    pagination = Rows(PaginationSchema, PAGE)
+    pagination = PAGINATION
     warnings = Strings("What these figures leave out, and that `limit` was capped.")

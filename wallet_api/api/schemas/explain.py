@@ -1,21 +1,11 @@
 """The schemas of a figure explained."""
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import ROWS, FreeText, WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.api.schemas.feed import DIRECTIONS
-from wallet_api.api.schemas.fields import (
-    PROFIT_USD,
-    Amount,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
+from wallet_api.api.schemas.fields import Amount, Measure, Moment, Rows, String, Strings
 from wallet_api.api.schemas.history import TokenOverviewSchema
-from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.paging import PAGINATION, CursorMixin
 from wallet_api.api.schemas.token_fields import BlockSchema, TransactionSchema
 
 RULES = ("a-buy", "a-sell-of-what-was-bought", "a-sell-of-more-than-was-bought", "a-sell-without-a-buy")
@@ -32,12 +22,12 @@ class ExplainArguments(CursorMixin, FormatMixin, WalletArguments):
 class StepSchema(BlockSchema, TransactionSchema):
     """A trade, and the position after it."""
 
-    created_at = Moment("Time of the trade.")
-    event_index = Integer("Number of the trade within its transaction.")
-    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
-    token_amount = Amount("Quantity traded, in whole tokens.")
-    value = Amount("Value of the trade.")
-    value_usd = Amount("The same in USD; absent if unknown.", optional=True)
+    created_at = figures.TRADED_AT
+    event_index = figures.EVENT_INDEX
+    transaction_type = figures.DIRECTION
+    token_amount = figures.TOKEN_AMOUNT
+    value = figures.VALUE
+    value_usd = figures.VALUE_USD
     quantity = Amount("`Q`: the tokens held after it.")
     cost = Amount("`C`: their cost.")
     peak = Amount("`P`: the most held of the present bag.")
@@ -46,19 +36,19 @@ class StepSchema(BlockSchema, TransactionSchema):
     covered = Amount("Tokens sold that were bought before; absent in buys.", optional=True)
     cost_of_sold = Amount(f"Their cost; {_OF_SELL}", optional=True)
     realized_pnl = Amount(f"Their proceeds less this cost; {_OF_SELL}", optional=True)
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    realized_pnl_usd = figures.REALIZED_USD
     hold_time_minutes = Measure(f"From `T` to the sell; {_OF_SELL}", optional=True)
     without_cost = Amount("Proceeds of what was sold without a buy; absent in buys.", optional=True)
 
 
-class ExplainSchema(NativePriceShape):
+class ExplainSchema(figures.NativePriceShape):
     """The data of GET /v1/wallets/explain: summed over the steps, before rounding, they are the totals."""
 
-    wallet = String("The address of the wallet.")
+    wallet = figures.WALLET
     blockchain = String("Its chain.")
     type = String("Its category.")
     mint = String("The token.")
     totals = Rows(TokenOverviewSchema, "The position as in the wallet's history.")
     steps = Rows(StepSchema, "The trades of this page, oldest first.", many=True)
-    pagination = Rows(PaginationSchema, PAGE)
+    pagination = PAGINATION
     warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)

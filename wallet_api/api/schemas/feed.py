@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, validates_schema
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import (
     GROUP_TYPES,
     MAX_TEXTS,
@@ -15,48 +16,23 @@ from wallet_api.api.schemas.argument_fields import (
     WholeNumber,
 )
 from wallet_api.api.schemas.arguments import FormatMixin
-from wallet_api.api.schemas.fields import (
-    BAG_PCT,
-    NO_SOURCE,
-    PRICE,
-    SUPPLY_PCT,
-    SUPPLY_PCT_PEAK,
-    Amount,
-    Boolean,
-    GroupShape,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
-from wallet_api.api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Measure, Moment, Rows, String
+from wallet_api.api.schemas.paging import PAGINATION, PagedArguments
 from wallet_api.api.schemas.shapes import List, Shape, columns_of
-from wallet_api.api.schemas.token_fields import (
-    LIQUIDITY,
-    PRICE_SOURCE,
-    ChainSchema,
-    PlaceSchema,
-    SaleSchema,
-    TokenFaceSchema,
-)
+from wallet_api.api.schemas.token_fields import ChainSchema, PlaceSchema, SaleSchema, TokenFaceSchema
 from wallet_api.api.schemas.volume import WindowArguments
 from wallet_api.api.schemas.wallets import ProfileSchema
 from wallet_api.api.schemas.windows import FollowedWindowMixin, StatedMixin
 from wallet_api.base.chains import CHAINS
 
-DIRECTIONS = ("buy", "sell")
 TRADE_EVENTS = ("trade", "correction")
 _PRICE_USD = "The same × the latest native price; null without one."
-_PRICE_AT = "Time of the trade or quote that makes it; null without one."
 
 
 class FollowMixin:
     """The filters of a feed: direction and value of the trades, and who made them; and where to follow it."""
 
-    transaction_type = Choice(DIRECTIONS, "Only trades of this direction.")
+    transaction_type = Choice(figures.DIRECTIONS, "Only trades of this direction.")
     min_value = Number("Only trades of at least this `value`.")
     min_value_usd = Number("Only trades of at least this `value_usd`; with `after`, as it is stored.")
     address = Texts(f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas.")
@@ -108,27 +84,27 @@ class HoldingSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Largest quantity held since the last entry.")
-    bag_pct = Measure(BAG_PCT)
-    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
-    supply_pct = Measure(SUPPLY_PCT, nullable=True)
-    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
+    bag_pct = figures.BAG_PCT
+    still_holding = figures.STILL_HOLDING
+    supply_pct = figures.SUPPLY_PCT
+    supply_pct_peak = figures.SUPPLY_PCT_PEAK
 
 
 class _TradeSchema(Shape):
     """One trade, who made it, and what the wallet held of the token after it."""
 
     tx_signature = String("Signature of the transaction.")
-    event_index = Integer("Number of the trade within its transaction.")
-    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
-    value = Amount("Value of the trade.")
+    event_index = figures.EVENT_INDEX
+    transaction_type = figures.DIRECTION
+    value = figures.VALUE
     value_usd = Amount(
         "The same in USD, if unknown by the latest native price; null without one.", nullable=True
     )
-    currency = String("Code of the chain's native coin.")
-    token_amount = Amount("Quantity traded, in whole tokens.")
+    currency = figures.CURRENCY
+    token_amount = figures.TOKEN_AMOUNT
     price_per_token = Amount("`value` / `token_amount`.")
     price_per_token_usd = Amount("The same in USD; null where `value_usd` is.", nullable=True)
-    created_at = Moment("Time of the trade.")
+    created_at = figures.TRADED_AT
     profile = Rows(ProfileSchema, "The wallet.")
     holdings_after = Rows(HoldingSchema, "What it held of the token after this trade.")
 
@@ -160,10 +136,10 @@ class RemovalSchema(_ArrivedSchema):
 
     event = String("What arrived.", enum=("removal",))
     tx_signature = String("Signature of the transaction.")
-    event_index = Integer("Number of the trade within its transaction.")
-    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
+    event_index = figures.EVENT_INDEX
+    transaction_type = figures.DIRECTION
     mint = String("The token's address.")
-    created_at = Moment("Time of the trade.")
+    created_at = figures.TRADED_AT
     profile = Rows(ProfileSchema, "The wallet.")
 
 
@@ -233,21 +209,21 @@ class TokenChangeSchema(ChangeSchema):
     trade = TokenTradeSchema
 
 
-class TokenSchema(NativePriceShape, TokenFaceSchema, ChainSchema):
+class TokenSchema(figures.NativePriceShape, TokenFaceSchema, ChainSchema):
     """A token, with its price."""
 
-    price = Amount(PRICE, nullable=True)
+    price = figures.PRICE
     price_usd = Amount(_PRICE_USD, nullable=True)
-    price_at = Moment(_PRICE_AT, nullable=True)
-    price_source = String(PRICE_SOURCE, nullable=True)
-    liquidity_usd = Amount(LIQUIDITY, nullable=True)
+    price_at = figures.PRICE_AT
+    price_source = figures.PRICE_SOURCE
+    liquidity_usd = figures.LIQUIDITY
     market_cap = Amount("`price` × `token_supply`; null without one of them.", nullable=True)
     market_cap_usd = Amount("The same in USD; null without a native price.", nullable=True)
     market_cap_currency = String("Its currency; null without one.", nullable=True)
     sol_price_usd = Amount("Latest price of SOL in USD; null if unknown, and on other chains.", nullable=True)
-    pool = String(NO_SOURCE, nullable=True)
-    on_curve = Boolean(NO_SOURCE, nullable=True)
-    bonding_curve_progress = Measure(NO_SOURCE, nullable=True)
+    pool = String(figures.NO_SOURCE, nullable=True)
+    on_curve = Boolean(figures.NO_SOURCE, nullable=True)
+    bonding_curve_progress = Measure(figures.NO_SOURCE, nullable=True)
 
 
 class FeedTokenSchema(TokenSchema):
@@ -257,21 +233,18 @@ class FeedTokenSchema(TokenSchema):
         exclude = ("native_price_usd", "native_price_at")
 
 
-class _FeedSchema(GroupShape):
+class _FeedSchema(figures.GroupShape):
     """What both feeds have in common."""
 
-    count = Integer("Number of rows in this response.")
+    count = figures.ROW_COUNT
     transactions = Rows(TradeSchema, "The trades, newest first.", many=True)
-    mint = String("The requested token; absent without one.", optional=True)
+    mint = figures.MINT
     token = Rows(
         FeedTokenSchema,
         "The requested token; absent without `mint`, with `after`, and if it was never traded.",
         optional=True,
     )
-    warnings = Strings(
-        "What was capped, untracked addresses, an old native price; absent if none.",
-        optional=True,
-    )
+    warnings = figures.UNTRACKED
 
 
 class LatestSchema(StatedMixin, _FeedSchema):
@@ -284,10 +257,7 @@ class LatestSchema(StatedMixin, _FeedSchema):
     transactions = Rows(
         ChangeSchema, "The trades, newest first; with `after` the changes, oldest first.", many=True
     )
-    pagination = Rows(
-        PaginationSchema,
-        PAGE,
-    )
+    pagination = PAGINATION
 
 
 class TimerangeSchema(_FeedSchema):

@@ -1,4 +1,4 @@
-"""The fields of the schemas of responses, each with its description, and the bases of these schemas."""
+"""The fields of the schemas of responses, each with its description."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -7,28 +7,6 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from wallet_api.api.schemas.shapes import Shape, Written, shape_of, write_plain, write_strings, write_values
-
-# The descriptions of the same figures in several schemas.
-USD = "The same in USD; absent if there are such trades, but none with a USD value."
-NET_FLOW_USD = "The same in USD; absent where that of either is."
-CUT = "What was capped, rows that are not shown, an old native price; absent if none."
-PROFIT_USD = "The same in USD; absent if unknown for one of the sells or a buy behind it."
-HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent without a covered sell."
-WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
-TOKENS_WITHOUT_COST = "Tokens sold without a known buy."
-FEES = "Tips and fees in `value`, of the trades of which they are known."
-FEES_UNKNOWN = "Trades whose fees are unknown, and not in `fees`."
-OPEN_COST = "Cost of what is held now, whatever the period."
-OPEN_COST_USD = "The same in USD, by the dollars of the buys; absent if unknown for one behind it."
-UNPRICED_COST = "The part of `open_cost` in tokens without a price."
-AVG_COST = "`open_cost` / the quantity held; absent if nothing is held."
-NO_SOURCE = "Always null: no source exists yet."
-PROFIT_PERCENTAGE = "The profit in percent of the cost of what was sold; 0 without a cost."
-PRICE = "Price in its newest trade that is large and recent enough, or a newer quote; null without one."
-BAG_PCT = "The holding in percent of the most held since the last entry; 0 if nothing ever was."
-WITH_A_TRADE = "Number of wallets with a trade."
-SUPPLY_PCT = "The holding in percent of the supply; null without one."
-SUPPLY_PCT_PEAK = "The largest holding in percent of the supply; null without one."
 
 
 class Described(fields.Field[Any]):
@@ -181,24 +159,3 @@ def _quote_amounts(schema: Schema) -> None:
             _quote_amounts(part.schema)
         elif isinstance(part, Amount):
             part.quote = '"'
-
-
-# Of the warnings of data with dollars.
-OLD_PRICE = "That the price of the native coin, on which dollars rest, is old; absent otherwise."
-
-
-class NativePriceShape(Shape):
-    """What has figures that use the price of the native coin."""
-
-    native_price_usd = Amount(
-        "Latest price of the native coin in USD, by which dollars are; null without one.", nullable=True
-    )
-    native_price_at = Moment("Time of that price; null without one.", nullable=True)
-
-
-class GroupShape(Shape):
-    """The data of an operation about a group of wallets."""
-
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
-    currency = String("Code of the chain's native coin.")

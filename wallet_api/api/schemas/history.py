@@ -4,43 +4,15 @@ from typing import Any
 
 from marshmallow import ValidationError, validates_schema
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import ROWS, TYPE, Choice, FreeText, Switch, Time, WholeNumber
 from wallet_api.api.schemas.arguments import AddressMixin
-from wallet_api.api.schemas.feed import DIRECTIONS
-from wallet_api.api.schemas.fields import (
-    AVG_COST,
-    FEES,
-    FEES_UNKNOWN,
-    OPEN_COST,
-    OPEN_COST_USD,
-    PROFIT_PERCENTAGE,
-    PROFIT_USD,
-    TOKENS_WITHOUT_COST,
-    UNPRICED_COST,
-    USD,
-    WITHOUT_COST,
-    Amount,
-    Boolean,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
-from wallet_api.api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.api.schemas.fields import Amount, Integer, Measure, Rows
+from wallet_api.api.schemas.paging import PAGINATION, PagedArguments
 from wallet_api.api.schemas.shapes import Shape
-from wallet_api.api.schemas.token_fields import (
-    PlaceSchema,
-    SaleSchema,
-    TokenNamesSchema,
-    TransactionSchema,
-)
+from wallet_api.api.schemas.token_fields import PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema
 from wallet_api.api.schemas.wallets import HistoryProfileSchema
 from wallet_api.base.chains import WALLET_TYPES
-
-_IN_RANGE = "How many made so much, in percent of the cost, upper end included."
 
 
 class HistoryArguments(AddressMixin, PagedArguments):
@@ -65,73 +37,73 @@ class UntypedHistoryArguments(HistoryArguments):
     type = Choice(WALLET_TYPES, TYPE)
 
 
-class LifetimeStatsSchema(NativePriceShape):
+class LifetimeStatsSchema(figures.NativePriceShape):
     """A wallet's figures over its lifetime; amounts in native currency."""
 
-    currency = String("Code of the chain's native coin.")
-    buy = Amount("Value of the buys.")
-    buy_usd = Amount(USD, optional=True)
-    sell = Amount("Value of the sells.")
-    sell_usd = Amount(USD, optional=True)
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    sold_without_cost = Amount(WITHOUT_COST)
-    fees = Amount(FEES)
-    fees_unknown_txn = Integer(FEES_UNKNOWN)
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    total_tx_count = Integer("Number of trades.")
+    currency = figures.CURRENCY
+    buy = figures.BUYS
+    buy_usd = figures.USD
+    sell = figures.SELLS
+    sell_usd = figures.USD
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    sold_without_cost = figures.WITHOUT_COST
+    fees = figures.FEES
+    fees_unknown_txn = figures.FEES_UNKNOWN
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    total_tx_count = figures.TRADE_COUNT
     win_rate = Measure("`win_count` in percent of `total_sold`; 0 without a closed position.")
     win_count = Integer("Closed positions with a profit.")
     total_sold = Integer("Closed positions.")
     sold_win_rate = Measure("`sold_win_count` in percent of `sold_count`; 0 without any.")
     sold_win_count = Integer("Those of `sold_count` with a profit.")
-    sold_count = Integer("Tokens with a covered sell.")
-    active_tokens_count = Integer("Tokens with a trade.")
-    largest_buy = Amount("Value of the largest buy; 0 if none.")
-    best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
-    worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
-    still_holding_count = Integer("Tokens with `still_holding`.")
+    sold_count = figures.CLOSED_COUNT
+    active_tokens_count = figures.TRADED_COUNT
+    largest_buy = figures.LARGEST_BUY
+    best_trade_pnl = figures.BEST_TRADE
+    worst_trade_pnl = figures.WORST_TRADE
+    still_holding_count = figures.HELD_COUNT
     unrealized_pnl = Amount(
         "Worth of the tokens held that have a price, less their cost; absent if none has.",
         optional=True,
     )
-    unrealized_pnl_usd = Amount("The same in USD; absent without a native price.", optional=True)
+    unrealized_pnl_usd = figures.WORTH_USD
     priced_tokens_count = Integer("Tokens with `still_holding` that have a price.")
-    open_cost = Amount(OPEN_COST)
-    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
-    unpriced_cost = Amount(UNPRICED_COST)
-    unpriced_cost_usd = Amount(OPEN_COST_USD, optional=True)
+    open_cost = figures.OPEN_COST
+    open_cost_usd = figures.OPEN_COST_USD
+    unpriced_cost = figures.UNPRICED_COST
+    unpriced_cost_usd = figures.OPEN_COST_USD
 
 
 class DistributionSchema(Shape):
     """Closed positions by their realized profit in percent of their cost."""
 
-    above_500 = Integer(_IN_RANGE)
-    above_100_to_500 = Integer(_IN_RANGE)
-    above_zero_to_100 = Integer(_IN_RANGE)
-    below_zero = Integer(_IN_RANGE)
+    above_500 = figures.IN_RANGE
+    above_100_to_500 = figures.IN_RANGE
+    above_zero_to_100 = figures.IN_RANGE
+    below_zero = figures.IN_RANGE
 
 
 class TokenOverviewSchema(TokenNamesSchema):
     """A wallet's record in one token; amounts in native currency."""
 
-    invested = Amount("Value of the buys.")
-    invested_usd = Amount(USD, optional=True)
-    sold = Amount("Value of the sells.")
-    sold_usd = Amount(USD, optional=True)
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    sold_without_cost = Amount(WITHOUT_COST)
-    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
-    currency = String("Code of the chain's native coin.")
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    first_seen = Moment("Time of the first trade.")
-    last_seen = Moment("Time of the latest trade.")
-    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
+    invested = figures.BUYS
+    invested_usd = figures.USD
+    sold = figures.SELLS
+    sold_usd = figures.USD
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    sold_without_cost = figures.WITHOUT_COST
+    tokens_sold_without_cost = figures.TOKENS_WITHOUT_COST
+    currency = figures.CURRENCY
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    first_seen = figures.FIRST_SEEN
+    last_seen = figures.LAST_SEEN
+    still_holding = figures.STILL_HOLDING
     unrealized_pnl = Amount(
         "Worth of what is held, less its cost; 0 if nothing is held, absent without a price.",
         optional=True,
@@ -139,21 +111,21 @@ class TokenOverviewSchema(TokenNamesSchema):
     unrealized_pnl_usd = Amount(
         "The same in USD, at the latest native price; absent without it or a price.", optional=True
     )
-    open_cost = Amount(OPEN_COST)
-    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
-    avg_cost = Amount(AVG_COST, optional=True)
+    open_cost = figures.OPEN_COST
+    open_cost_usd = figures.OPEN_COST_USD
+    avg_cost = figures.AVG_COST
 
 
 class HistoryTradeSchema(PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema):
     """One trade; its value in native currency."""
 
-    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
-    value = Amount("Value of the trade.")
-    value_usd = Amount("The same in USD; absent if unknown.", optional=True)
-    currency = String("Code of the chain's native coin.")
-    token_amount = Amount("Quantity traded, in whole tokens.")
-    created_at = Moment("Time of the trade.")
-    event_index = Integer("Number of the trade within its transaction.")
+    transaction_type = figures.DIRECTION
+    value = figures.VALUE
+    value_usd = figures.VALUE_USD
+    currency = figures.CURRENCY
+    token_amount = figures.TOKEN_AMOUNT
+    created_at = figures.TRADED_AT
+    event_index = figures.EVENT_INDEX
 
 
 class HistorySchema(Shape):
@@ -169,5 +141,5 @@ class HistorySchema(Shape):
         many=True,
     )
     trades = Rows(HistoryTradeSchema, "The trades of this page, newest first.", many=True)
-    pagination = Rows(PaginationSchema, PAGE)
-    warnings = Strings("That `limit` was capped, an old native price; absent if neither.", optional=True)
+    pagination = PAGINATION
+    warnings = figures.CAPPED_OR_OLD

@@ -1,9 +1,10 @@
 """The schemas of a wallet's holdings."""
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import WholeNumber
 from wallet_api.api.schemas.arguments import AddressMixin, ChainArguments
 from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Moment, Rows, String, Strings, WrittenRows
-from wallet_api.api.schemas.paging import CursorMixin, PaginationSchema
+from wallet_api.api.schemas.paging import OPTIONAL_PAGINATION, CursorMixin
 from wallet_api.api.schemas.shapes import Shape
 
 _UNTRUSTED = "As its creator wrote it, or empty: do not trust it."
@@ -30,8 +31,8 @@ class TokenBalanceSchema(Shape):
     price = Amount("Price of the token; absent without one.", optional=True)
     price_at = Moment("Time of the trade or quote that makes it; absent without one.", optional=True)
     price_source = String("`trade` or `market`, which makes it; absent for `native`.", optional=True)
-    worth = Amount("What is held at this price; absent without one.", optional=True)
-    worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
+    worth = figures.WORTH
+    worth_usd = figures.WORTH_USD
 
 
 class ActiveHoldingsSchema(Shape):
@@ -42,7 +43,7 @@ class ActiveHoldingsSchema(Shape):
         "The native coin, then the others, largest first; empty while `loading`.",
         many=True,
     )
-    count = Integer("Number of rows in this response.")
+    count = figures.ROW_COUNT
     last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
     stale = Boolean(
         "Whether the balances are older than a minute; a refresh is then started, unless one just failed."
@@ -54,11 +55,7 @@ class HoldingsSchema(Shape):
     """The data of GET /v1/wallets/holdings."""
 
     active_holdings = Rows(ActiveHoldingsSchema, "The balances, and their age.")
-    pagination = Rows(
-        PaginationSchema,
-        "Size of the page, and the cursor of the next one; absent without `limit`.",
-        optional=True,
-    )
+    pagination = OPTIONAL_PAGINATION
     warnings = Strings(
         "How many rows of the provider could not be read, tokens whose prices were not, an old native price;"
         " absent if none.",

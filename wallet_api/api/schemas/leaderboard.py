@@ -4,29 +4,11 @@ from typing import Any
 
 from marshmallow import ValidationError, validates_schema
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import Choice, FreeText, Number, Switch, WholeNumber
 from wallet_api.api.schemas.arguments import AddressMixin
-from wallet_api.api.schemas.fields import (
-    FEES,
-    FEES_UNKNOWN,
-    HOLD_TIME,
-    OPEN_COST,
-    OPEN_COST_USD,
-    PROFIT_PERCENTAGE,
-    PROFIT_USD,
-    USD,
-    WITHOUT_COST,
-    Amount,
-    AmountList,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
-from wallet_api.api.schemas.paging import PAGE, PagedArguments, PaginationSchema
+from wallet_api.api.schemas.fields import Amount, AmountList, Integer, Measure, Moment, Rows, String, Strings
+from wallet_api.api.schemas.paging import OPTIONAL_PAGINATION, PagedArguments
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.windows import PeriodMixin, StatedMixin
 from wallet_api.base.orders import BOARD_SORTS, ORDERS
@@ -34,7 +16,6 @@ from wallet_api.base.periods import BOARD_PERIODS
 
 # Of how many entries a response has charts.
 CHARTS = 100
-_IN_RANGE = "How many made so much, in percent of the cost, upper end included."
 
 
 class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
@@ -82,41 +63,38 @@ class EntryProfileSchema(Shape):
     image_url = String("URL of the avatar.")
     twitter = String("URL of the profile on X.")
     type = String("Category of the wallet, with `type=all`; else absent.", optional=True)
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
 
 
 class PeriodStatsSchema(Shape):
     """A wallet's figures over the period. What cannot be known is absent."""
 
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    sold_without_cost = Amount(WITHOUT_COST)
-    fees = Amount(FEES)
-    fees_unknown_txn = Integer(FEES_UNKNOWN)
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    total_txn = Integer("Number of trades.")
-    total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(USD, optional=True)
-    total_volume = Amount("Value of buys and sells.")
-    total_volume_usd = Amount(USD, optional=True)
-    best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
-    avg_hold_time_minutes = Measure(HOLD_TIME, optional=True)
-    open_cost = Amount(OPEN_COST)
-    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
-    win_rate_low = Measure(
-        "Lower end of the 95 % Wilson interval of the share of tokens sold with a profit; 0 without a covered"
-        " sell."
-    )
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    sold_without_cost = figures.WITHOUT_COST
+    fees = figures.FEES
+    fees_unknown_txn = figures.FEES_UNKNOWN
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    total_txn = figures.TRADE_COUNT
+    total_buy = figures.BUYS
+    total_buy_usd = figures.USD
+    total_sell = figures.SELLS
+    total_sell_usd = figures.USD
+    total_volume = figures.VOLUME
+    total_volume_usd = figures.USD
+    best_trade_pnl = figures.BEST_TRADE
+    avg_hold_time_minutes = figures.HOLD_TIME
+    open_cost = figures.OPEN_COST
+    open_cost_usd = figures.OPEN_COST_USD
+    win_rate_low = figures.WIN_RATE_LOW
     profit_factor = Measure(
         "Profits of the tokens that gained / losses of those that lost; 0 without both; absent without a loss"
         " alone, which sorts first.",
         optional=True,
     )
-    pnl_without_best_token = Amount("`realized_pnl` less the largest profit of one token, if any.")
+    pnl_without_best_token = figures.WITHOUT_BEST
     max_drawdown = Amount("Largest fall of the profit, by days of UTC, from an earlier peak or 0.")
     fast_share = Measure("Percent of the covered sells less than a minute after the buy; 0 if none.")
     active_days = Integer("Days of UTC with a trade.")
@@ -126,11 +104,11 @@ class PeriodDistributionSchema(Shape):
     """The tokens with a covered sell in the period, by the profit of these sells."""
 
     win_rate_percentage = Measure("`win_count` in percent of `closed_count`; 0 without any.")
-    above_500 = Integer(_IN_RANGE)
-    above_100_to_500 = Integer(_IN_RANGE)
-    above_zero_to_100 = Integer(_IN_RANGE)
-    below_zero = Integer(_IN_RANGE)
-    closed_count = Integer("Tokens with a covered sell.")
+    above_500 = figures.IN_RANGE
+    above_100_to_500 = figures.IN_RANGE
+    above_zero_to_100 = figures.IN_RANGE
+    below_zero = figures.IN_RANGE
+    closed_count = figures.CLOSED_COUNT
     win_count = Integer("Those with a profit.")
 
 
@@ -145,7 +123,7 @@ class ChartSchema(Shape):
 class EntrySchema(Shape):
     """One ranked wallet."""
 
-    wallet = String("The address of the wallet.")
+    wallet = figures.WALLET
     rank = Integer("Its rank by `sort`, from 1.")
     profile = Rows(EntryProfileSchema, "Who it is.")
     period_stats = Rows(PeriodStatsSchema, "Its figures over the period.")
@@ -166,13 +144,13 @@ class EntrySchema(Shape):
     )
 
 
-class LeaderboardSchema(StatedMixin, NativePriceShape):
+class LeaderboardSchema(StatedMixin, figures.NativePriceShape):
     """The data of GET /v1/wallet/leaderboard, by the figure of `sort` in this `order`, then by address."""
 
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
+    blockchain = figures.CHAIN
+    type = figures.TYPE
     period = String("The requested period; absent of a window.", optional=True)
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
     sort = String("As requested; absent if not.", optional=True, enum=BOARD_SORTS)
     order = String("As requested; absent if not.", optional=True, enum=ORDERS)
     address = String("As requested; absent if not.", optional=True)
@@ -192,11 +170,7 @@ class LeaderboardSchema(StatedMixin, NativePriceShape):
         "The wallets with a trade in the period, ties by address.",
         many=True,
     )
-    pagination = Rows(
-        PaginationSchema,
-        f"{PAGE.removesuffix('.')}; absent without `limit`.",
-        optional=True,
-    )
+    pagination = OPTIONAL_PAGINATION
     warnings = Strings(
         "That the price of the native coin, on which dollars rest, is old; how many entries are not copied;"
         " absent otherwise.",

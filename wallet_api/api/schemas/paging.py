@@ -2,10 +2,8 @@
 
 from wallet_api.api.schemas.argument_fields import FreeText, WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, GroupArguments
-from wallet_api.api.schemas.fields import Boolean, Integer, String
+from wallet_api.api.schemas.fields import Boolean, Integer, Rows, String
 from wallet_api.api.schemas.shapes import Shape
-
-PAGE = "Size of the page, and the cursor of the next one."
 
 
 class CursorMixin:
@@ -33,3 +31,11 @@ class PaginationSchema(Shape):
         " and with `after`.",
         optional=True,
     )
+
+
+PAGINATION = Rows(PaginationSchema, "Size of the page, and the cursor of the next one.")
+OPTIONAL_PAGINATION = Rows(
+    PaginationSchema,
+    "Size of the page, and the cursor of the next one; absent without `limit`.",
+    optional=True,
+)

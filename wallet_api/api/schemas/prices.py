@@ -1,18 +1,10 @@
 """The schemas of the prices of tokens."""
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import MAX_TEXTS, Texts, Time
 from wallet_api.api.schemas.arguments import ChainArguments, FormatMixin
 from wallet_api.api.schemas.feed import TokenSchema
-from wallet_api.api.schemas.fields import (
-    OLD_PRICE,
-    Amount,
-    Boolean,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
+from wallet_api.api.schemas.fields import Amount, Boolean, Moment, Rows
 
 
 class PricesArguments(FormatMixin, ChainArguments):
@@ -37,14 +29,14 @@ class PricedTokenSchema(TokenSchema):
 
     found = Boolean("Whether a tracked wallet ever traded it, or it is `native`.")
     last_price = Amount("The newest price, however old; null without one.", nullable=True)
-    last_price_at = Moment("Time of the trade or quote that makes it; null without one.", nullable=True)
+    last_price_at = figures.PRICE_AT
 
 
-class PricesSchema(NativePriceShape):
+class PricesSchema(figures.NativePriceShape):
     """The data of GET /v1/tokens/prices."""
 
-    blockchain = String("The requested chain.")
-    currency = String("Code of the chain's native coin.")
+    blockchain = figures.CHAIN
+    currency = figures.CURRENCY
     as_of = Moment("As requested, in whole seconds; absent if not.", optional=True)
     tokens = Rows(PricedTokenSchema, "The tokens, in the requested order.", many=True)
-    warnings = Strings(OLD_PRICE, optional=True)
+    warnings = figures.OLD_PRICE

@@ -2,36 +2,12 @@
 
 from typing import ClassVar
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import Choice, Number, Switch, Time, WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, GroupArguments
-from wallet_api.api.schemas.fields import (
-    BAG_PCT,
-    CUT,
-    NET_FLOW_USD,
-    PROFIT_PERCENTAGE,
-    PROFIT_USD,
-    SUPPLY_PCT,
-    SUPPLY_PCT_PEAK,
-    USD,
-    WITH_A_TRADE,
-    Amount,
-    Boolean,
-    GroupShape,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
+from wallet_api.api.schemas.fields import Amount, Boolean, Integer, Measure, Moment, Rows, String
 from wallet_api.api.schemas.shapes import Shape
-from wallet_api.api.schemas.token_fields import (
-    LIQUIDITY,
-    PRICE_SOURCE,
-    ChainSchema,
-    TokenFaceSchema,
-)
+from wallet_api.api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.api.schemas.wallets import ProfileSchema
 from wallet_api.base.periods import OUTCOME_SPANS
 
@@ -69,19 +45,19 @@ class SignalTokenSchema(TokenFaceSchema, ChainSchema):
 class SignalStatsSchema(Shape):
     """What all wallets of the group did in the token in the window."""
 
-    wallet_count = Integer(WITH_A_TRADE)
+    wallet_count = figures.WALLET_COUNT
     still_holding_count = Integer("Those that hold it at `as_of`.")
-    total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(USD, optional=True)
+    total_buy = figures.BUYS
+    total_buy_usd = figures.USD
+    total_sell = figures.SELLS
+    total_sell_usd = figures.USD
     net_flow = Amount("`total_buy` less `total_sell`.")
-    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
+    net_flow_usd = figures.NET_FLOW_USD
     price = Amount("Price of the token at `as_of`; null without one.", nullable=True)
     price_usd = Amount("The same in USD; null without it or a native price.", nullable=True)
-    price_at = Moment("Time of the trade or quote that makes it; null without one.", nullable=True)
-    price_source = String(PRICE_SOURCE, nullable=True)
-    liquidity_usd = Amount(LIQUIDITY, nullable=True)
+    price_at = figures.PRICE_AT
+    price_source = figures.PRICE_SOURCE
+    liquidity_usd = figures.LIQUIDITY
 
 
 class SignalWalletSchema(Shape):
@@ -90,26 +66,26 @@ class SignalWalletSchema(Shape):
     profile = Rows(ProfileSchema, "The wallet.")
     bought_at = Moment("First buy in the window; absent without one.", optional=True)
     is_active = Boolean("Whether it traded in the 24 hours before `as_of`.")
-    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    buy_tokens = Amount("Tokens bought.")
-    sell_tokens = Amount("Tokens sold.")
+    still_holding = figures.STILL_HOLDING
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    buy_tokens = figures.TOKENS_BOUGHT
+    sell_tokens = figures.TOKENS_SOLD
     held_tokens = Amount("Tokens held, and the most held since the last entry.")
     held_tokens_peak = Amount("Tokens held, and the most held since the last entry.")
-    bag_pct = Measure(BAG_PCT)
-    supply_pct = Measure(SUPPLY_PCT, nullable=True)
-    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
-    total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(USD, optional=True)
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
+    bag_pct = figures.BAG_PCT
+    supply_pct = figures.SUPPLY_PCT
+    supply_pct_peak = figures.SUPPLY_PCT_PEAK
+    total_buy = figures.BUYS
+    total_buy_usd = figures.USD
+    total_sell = figures.SELLS
+    total_sell_usd = figures.USD
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
     window_buy_txn = Integer("Buys in the window: their number, value and tokens.")
     window_invested = Amount("Buys in the window: their number, value and tokens.")
-    window_invested_usd = Amount(USD, optional=True)
+    window_invested_usd = figures.USD
     window_tokens_bought = Amount("Buys in the window: their number, value and tokens.")
 
 
@@ -123,10 +99,10 @@ class SignalWindowSchema(Shape):
     latest_buy_at = Moment("Their first and latest buy (`exit`: sell).")
     time_span_minutes = Measure("Minutes between them.")
     total_invested = Amount("Value of their buys.")
-    total_invested_usd = Amount(USD, optional=True)
+    total_invested_usd = figures.USD
     avg_invested = Amount("The same for each wallet.")
-    avg_invested_usd = Amount(USD, optional=True)
-    total_tokens_bought = Amount("Tokens bought.")
+    avg_invested_usd = figures.USD
+    total_tokens_bought = figures.TOKENS_BOUGHT
     supply_pct_bought = Measure("The same in percent of the supply; null without one.", nullable=True)
 
 
@@ -163,7 +139,7 @@ class SignalSchema(Shape):
 
     signal_type = String("The requested mode.", enum=MODES)
     signal_strength = String("`medium` from 2 × `min_wallets` wallets on, `high` from 4 ×.", enum=STRENGTHS)
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
     token = Rows(SignalTokenSchema, "The token.")
     token_stats = Rows(SignalStatsSchema, "What the group did with it in the window.")
     wallets = Rows(
@@ -177,17 +153,17 @@ class SignalSchema(Shape):
     outcome = Rows(OutcomesSchema, "What became of the token after `as_of`.")
 
 
-class SignalsSchema(NativePriceShape, GroupShape):
+class SignalsSchema(figures.NativePriceShape, figures.GroupShape):
     """The data of GET /v1/signals, by number of wallets, then by value, largest first, then by mint."""
 
     mode = String("The requested mode.", enum=MODES)
     hours = Integer("The window, after capping at 168.")
     as_of = Moment("End of the window.")
-    total = Integer("Number of rows without `limit`.")
-    count = Integer("Number of rows in this response.")
+    total = figures.TOTAL
+    count = figures.ROW_COUNT
     signals = Rows(
         SignalSchema,
         "By `window.wallet_count`, then `window.total_invested`, largest first.",
         many=True,
     )
-    warnings = Strings(CUT, optional=True)
+    warnings = figures.CUT

@@ -1,10 +1,8 @@
 """The fields of a token, and those that come before them, which several schemas have."""
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.fields import Amount, Boolean, Integer, String
 from wallet_api.api.schemas.shapes import Shape
-
-PRICE_SOURCE = "`trade` or `market`, which makes it, the newer one; null without one."
-LIQUIDITY = "What the quoted market holds, in USD; null for a trade, and if unknown."
 
 
 class TransactionSchema(Shape):
@@ -41,8 +39,8 @@ class SaleSchema(Shape):
 class ChainSchema(Shape):
     """A row with its chain."""
 
-    blockchain = String("The requested chain.")
-    currency = String("Code of the chain's native coin.")
+    blockchain = figures.CHAIN
+    currency = figures.CURRENCY
 
 
 class TokenNamesSchema(Shape):

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import (
     GROUP_TYPES,
     ROWS,
@@ -13,31 +14,9 @@ from wallet_api.api.schemas.argument_fields import (
     WholeNumber,
 )
 from wallet_api.api.schemas.arguments import FormatMixin, GroupArguments
-from wallet_api.api.schemas.feed import (
-    FollowMixin,
-    HoldingSchema,
-    TokenChangeSchema,
-    TokenSchema,
-)
-from wallet_api.api.schemas.fields import (
-    NET_FLOW_USD,
-    NO_SOURCE,
-    PROFIT_PERCENTAGE,
-    PROFIT_USD,
-    SUPPLY_PCT,
-    SUPPLY_PCT_PEAK,
-    TOKENS_WITHOUT_COST,
-    USD,
-    WITHOUT_COST,
-    Amount,
-    Integer,
-    Measure,
-    Moment,
-    Rows,
-    String,
-    Strings,
-)
-from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.feed import FollowMixin, HoldingSchema, TokenChangeSchema, TokenSchema
+from wallet_api.api.schemas.fields import Amount, Integer, Measure, Moment, Rows, String
+from wallet_api.api.schemas.paging import PAGINATION, CursorMixin
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.wallets import ProfileSchema
 from wallet_api.api.schemas.windows import FollowedWindowMixin, StatedMixin
@@ -102,29 +81,23 @@ class _TokenSchema(Shape):
     """What all of them have."""
 
     token = Rows(TokenSchema, "The token.")
-    warnings = Strings(
-        "What was capped, untracked addresses, an old native price; absent if none.",
-        optional=True,
-    )
+    warnings = figures.UNTRACKED
 
 
 class TokenTransactionsSchema(StatedMixin, _TokenSchema):
     """The data of GET /v1/tokens/transactions."""
 
     token = Rows(TokenSchema, "The token; absent with `after`.", optional=True)
-    blockchain = String("The requested chain.")
+    blockchain = figures.CHAIN
     type = String("The requested category; absent without one.", optional=True)
-    currency = String("Code of the chain's native coin.")
-    count = Integer("Number of rows in this response.")
+    currency = figures.CURRENCY
+    count = figures.ROW_COUNT
     transactions = Rows(
         TokenChangeSchema,
         "The trades, newest first; with `after` the changes, oldest first.",
         many=True,
     )
-    pagination = Rows(
-        PaginationSchema,
-        PAGE,
-    )
+    pagination = PAGINATION
 
 
 class _TypeCounts(Shape):
@@ -145,21 +118,21 @@ class TotalHoldingsSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Sum of the most that each held since its last entry.")
-    supply_pct = Measure(SUPPLY_PCT, nullable=True)
-    supply_pct_peak = Measure(SUPPLY_PCT_PEAK, nullable=True)
+    supply_pct = figures.SUPPLY_PCT
+    supply_pct_peak = figures.SUPPLY_PCT_PEAK
 
 
 class TotalStatisticsSchema(Shape):
     """What the wallets did together; values in native currency. An entry is a wallet's first buy."""
 
-    total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(USD, optional=True)
-    total_volume = Amount("Value of buys and sells.")
-    total_volume_usd = Amount(USD, optional=True)
+    total_buy = figures.BUYS
+    total_buy_usd = figures.USD
+    total_sell = figures.SELLS
+    total_sell_usd = figures.USD
+    total_volume = figures.VOLUME
+    total_volume_usd = figures.USD
     net_flow = Amount("`total_buy` less `total_sell`.")
-    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
+    net_flow_usd = figures.NET_FLOW_USD
     buying_pressure = Measure("`total_buy` / `total_volume`; 0 without trades.")
     avg_position_size = Amount("Mean value of a wallet's buys; 0 if none bought.")
     largest_position = Amount("Buys of the largest buyer; 0 if none.")
@@ -189,34 +162,34 @@ class TraderHoldingsSchema(HoldingSchema):
     unrealized_pnl_sol = Amount(_UNREALIZED, nullable=True)
     unrealized_pnl_usd = Amount(_UNREALIZED, nullable=True)
     unrealized_pnl_pct = Measure(_UNREALIZED, nullable=True)
-    entry_market_cap = Amount(NO_SOURCE, nullable=True)
-    entry_market_cap_usd = Amount(NO_SOURCE, nullable=True)
+    entry_market_cap = Amount(figures.NO_SOURCE, nullable=True)
+    entry_market_cap_usd = Amount(figures.NO_SOURCE, nullable=True)
 
 
 class TraderStatsSchema(Shape):
     """What a trader did in the token; values in native currency. Equal to its row in its history."""
 
-    buy = Amount("Value of the buys.")
-    buy_usd = Amount(USD, optional=True)
+    buy = figures.BUYS
+    buy_usd = figures.USD
     buy_count = Integer("Number of buys and sells.")
-    buy_tokens = Amount("Tokens bought.")
-    sell = Amount("Value of the sells.")
-    sell_usd = Amount(USD, optional=True)
+    buy_tokens = figures.TOKENS_BOUGHT
+    sell = figures.SELLS
+    sell_usd = figures.USD
     sell_count = Integer("Number of buys and sells.")
-    sell_tokens = Amount("Tokens sold.")
+    sell_tokens = figures.TOKENS_SOLD
     volume_buy = Amount(_AGAIN)
     volume_buy_usd = Amount(_AGAIN, optional=True)
     volume_sell = Amount(_AGAIN)
     volume_sell_usd = Amount(_AGAIN, optional=True)
     avg_buy_price = Amount("Mean price of the tokens bought; 0 if none.")
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    sold_without_cost = Amount(WITHOUT_COST)
-    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    sold_without_cost = figures.WITHOUT_COST
+    tokens_sold_without_cost = figures.TOKENS_WITHOUT_COST
     first_buy_at = Moment("Time of the first buy; absent without one.", optional=True)
-    first_trade_at = Moment("Time of the first trade.")
-    last_trade_at = Moment("Time of the latest trade.")
+    first_trade_at = figures.FIRST_SEEN
+    last_trade_at = figures.LAST_SEEN
 
 
 class TraderSchema(Shape):
@@ -241,7 +214,7 @@ class TokenStatsSchema(_TokenSchema):
         "The wallets of this page.",
         many=True,
     )
-    pagination = Rows(PaginationSchema, PAGE)
+    pagination = PAGINATION
 
 
 class HolderSchema(Shape):
@@ -255,11 +228,11 @@ class TokenHoldersSchema(_TokenSchema):
     """The data of GET /v1/tokens/holders."""
 
     total_holders = Rows(TotalHoldersSchema, "Wallets with a trade in the token.")
-    total = Integer("Number of rows without `limit`.")
-    count = Integer("Number of rows in this response.")
+    total = figures.TOTAL
+    count = figures.ROW_COUNT
     holders = Rows(
         HolderSchema,
         "The wallets of this page.",
         many=True,
     )
-    pagination = Rows(PaginationSchema, PAGE)
+    pagination = PAGINATION

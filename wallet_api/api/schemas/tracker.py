@@ -1,32 +1,9 @@
 """The schemas of a wallet's record in a period."""
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import Choice, Switch
 from wallet_api.api.schemas.arguments import WalletArguments
-from wallet_api.api.schemas.feed import DIRECTIONS
-from wallet_api.api.schemas.fields import (
-    AVG_COST,
-    BAG_PCT,
-    FEES,
-    FEES_UNKNOWN,
-    HOLD_TIME,
-    OPEN_COST,
-    OPEN_COST_USD,
-    PROFIT_PERCENTAGE,
-    PROFIT_USD,
-    TOKENS_WITHOUT_COST,
-    UNPRICED_COST,
-    USD,
-    WITHOUT_COST,
-    Amount,
-    Boolean,
-    Integer,
-    Measure,
-    Moment,
-    NativePriceShape,
-    Rows,
-    String,
-    Strings,
-)
+from wallet_api.api.schemas.fields import Amount, Integer, Measure, Moment, Rows, String, Strings
 from wallet_api.api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.token_fields import PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema
@@ -49,7 +26,7 @@ class TrackerArguments(PeriodMixin, WalletArguments):
     trades = Switch("Whether there are `period_trades`; `true` by default.", load_default="true")
 
 
-class TrackedProfileSchema(NativePriceShape, ProfileSchema):
+class TrackedProfileSchema(figures.NativePriceShape, ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
@@ -61,71 +38,71 @@ class TrackerStatsSchema(StatedMixin, Shape):
     """A wallet's figures over the period; amounts in native currency. What cannot be known is absent."""
 
     period = String("The requested period; absent of a window.", optional=True, enum=BOARD_PERIODS)
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    total_txn = Integer("Number of trades.")
-    total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(USD, optional=True)
-    volume = Amount("Value of buys and sells.")
-    volume_usd = Amount(USD, optional=True)
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    sold_without_cost = Amount(WITHOUT_COST)
-    fees = Amount(FEES)
-    fees_unknown_txn = Integer(FEES_UNKNOWN)
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    total_txn = figures.TRADE_COUNT
+    total_buy = figures.BUYS
+    total_buy_usd = figures.USD
+    total_sell = figures.SELLS
+    total_sell_usd = figures.USD
+    volume = figures.VOLUME
+    volume_usd = figures.USD
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    sold_without_cost = figures.WITHOUT_COST
+    fees = figures.FEES
+    fees_unknown_txn = figures.FEES_UNKNOWN
     win_count = Integer("Tokens whose sells realized a profit.")
     loss_count = Integer("Tokens whose sells realized a loss or 0.")
     win_rate = Measure("`win_count` in percent of both; 0 without any.")
-    best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
-    worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
-    largest_buy = Amount("Value of the largest buy; 0 if none.")
-    avg_hold_time_minutes = Measure(HOLD_TIME, optional=True)
-    open_cost = Amount(OPEN_COST)
-    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
-    unpriced_cost = Amount(UNPRICED_COST)
-    unpriced_cost_usd = Amount(OPEN_COST_USD, optional=True)
+    best_trade_pnl = figures.BEST_TRADE
+    worst_trade_pnl = figures.WORST_TRADE
+    largest_buy = figures.LARGEST_BUY
+    avg_hold_time_minutes = figures.HOLD_TIME
+    open_cost = figures.OPEN_COST
+    open_cost_usd = figures.OPEN_COST_USD
+    unpriced_cost = figures.UNPRICED_COST
+    unpriced_cost_usd = figures.OPEN_COST_USD
 
 
 class TokenRowSchema(TokenNamesSchema):
     """A wallet's trades of a token in the period, and what it holds of it now."""
 
-    buy_value = Amount("Value of the buys.")
-    buy_value_usd = Amount(USD, optional=True)
-    sell_value = Amount("Value of the sells.")
-    sell_value_usd = Amount(USD, optional=True)
-    buy_tokens = Amount("Tokens bought.")
-    sell_tokens = Amount("Tokens sold.")
-    buy_txn = Integer("Number of buys.")
-    sell_txn = Integer("Number of sells.")
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Measure(PROFIT_PERCENTAGE)
-    sold_without_cost = Amount(WITHOUT_COST)
-    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
-    first_seen = Moment("Time of the first trade.")
-    last_seen = Moment("Time of the latest trade.")
+    buy_value = figures.BUYS
+    buy_value_usd = figures.USD
+    sell_value = figures.SELLS
+    sell_value_usd = figures.USD
+    buy_tokens = figures.TOKENS_BOUGHT
+    sell_tokens = figures.TOKENS_SOLD
+    buy_txn = figures.BUY_COUNT
+    sell_txn = figures.SELL_COUNT
+    realized_pnl = figures.REALIZED
+    realized_pnl_usd = figures.REALIZED_USD
+    realized_pnl_percentage = figures.REALIZED_PERCENTAGE
+    sold_without_cost = figures.WITHOUT_COST
+    tokens_sold_without_cost = figures.TOKENS_WITHOUT_COST
+    first_seen = figures.FIRST_SEEN
+    last_seen = figures.LAST_SEEN
     remaining_tokens = Amount("Tokens held now.")
-    bag_pct = Measure(BAG_PCT)
-    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
-    currency = String("Code of the chain's native coin.")
+    bag_pct = figures.BAG_PCT
+    still_holding = figures.STILL_HOLDING
+    currency = figures.CURRENCY
     unrealized_pnl = Amount(
         "Worth of what is held, less its cost; 0 if nothing is held, null without a price.",
         nullable=True,
     )
     unrealized_pnl_usd = Amount("The same in USD; null without it or a native price.", nullable=True)
-    open_cost = Amount(OPEN_COST)
-    open_cost_usd = Amount(OPEN_COST_USD, optional=True)
-    avg_cost = Amount(AVG_COST, optional=True)
+    open_cost = figures.OPEN_COST
+    open_cost_usd = figures.OPEN_COST_USD
+    avg_cost = figures.AVG_COST
 
 
 class ActiveTokensSchema(Shape):
     """The tokens traded in the period that are still held."""
 
-    active_tokens_count = Integer("Tokens with a trade.")
-    still_holding_count = Integer("Tokens with `still_holding`.")
+    active_tokens_count = figures.TRADED_COUNT
+    still_holding_count = figures.HELD_COUNT
     avg_position_size = Amount("Mean value of the buys of a token; 0 if none was bought.")
     tokens = Rows(
         TokenRowSchema,
@@ -146,12 +123,12 @@ class ChartPointSchema(Shape):
 class TrackerTradeSchema(PlaceSchema, SaleSchema, TokenNamesSchema, TransactionSchema):
     """One trade; values in native currency."""
 
-    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
-    created_at = Moment("Time of the trade.")
-    value = Amount("Value of the trade.")
-    value_usd = Amount("The same in USD; absent if unknown.", optional=True)
-    token_amount = Amount("Quantity traded, in whole tokens.")
-    currency = String("Code of the chain's native coin.")
+    transaction_type = figures.DIRECTION
+    created_at = figures.TRADED_AT
+    value = figures.VALUE
+    value_usd = figures.VALUE_USD
+    token_amount = figures.TOKEN_AMOUNT
+    currency = figures.CURRENCY
     buy_value = Amount(_BY_SIDE, optional=True)
     buy_value_usd = Amount(_BY_SIDE, optional=True)
     sell_value = Amount(_BY_SIDE, optional=True)
@@ -161,7 +138,7 @@ class TrackerTradeSchema(PlaceSchema, SaleSchema, TokenNamesSchema, TransactionS
 class TrackerSchema(Shape):
     """The data of GET /v1/wallets/tracker. Figures of the leaderboard are those of the same period there."""
 
-    wallet = String("The address of the wallet.")
+    wallet = figures.WALLET
     profile = Rows(TrackedProfileSchema, "The wallet.")
     period_stats = Rows(TrackerStatsSchema, "Its figures over the period.")
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")

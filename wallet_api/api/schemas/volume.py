@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, post_load, validates_schema
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import FreeText, WholeNumber
 from wallet_api.api.schemas.arguments import GroupArguments
 from wallet_api.api.schemas.fields import Amount, Integer, String, Strings
@@ -42,16 +43,16 @@ class WindowArguments(GroupArguments):
 class VolumeSchema(Shape):
     """The data of GET /v1/transactions/volume."""
 
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
+    blockchain = figures.CHAIN
+    type = figures.TYPE
     mode = String("The last part of the path.", enum=["volume"])
-    volume = Amount("Value of buys and sells.")
+    volume = figures.VOLUME
     volume_usd = Amount(
         "The same in USD; null if there are trades, but none with a USD value.", nullable=True
     )
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
     time_window_seconds = Integer("The window, after capping at 86400.")
-    mint = String("The requested token; absent without one.", optional=True)
+    mint = figures.MINT
     warnings = Strings(
         "What was capped, trades without a USD value, an old native price; absent if none.",
         optional=True,

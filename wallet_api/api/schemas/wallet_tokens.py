@@ -1,10 +1,11 @@
 """The schemas of the tokens of a wallet."""
 
+from wallet_api.api.schemas import figures
 from wallet_api.api.schemas.argument_fields import ROWS, SORTED, Choice, Switch, WholeNumber
 from wallet_api.api.schemas.arguments import FormatMixin, WalletArguments
-from wallet_api.api.schemas.fields import Amount, NativePriceShape, Rows, String, Strings
+from wallet_api.api.schemas.fields import Amount, Rows, String
 from wallet_api.api.schemas.history import TokenOverviewSchema
-from wallet_api.api.schemas.paging import PAGE, CursorMixin, PaginationSchema
+from wallet_api.api.schemas.paging import PAGINATION, CursorMixin
 from wallet_api.base.orders import ORDERS
 
 SORTS = ("last_seen", "realized_pnl", "unrealized_pnl", "invested", "open_cost", "token_amount")
@@ -24,17 +25,17 @@ class WalletTokenSchema(TokenOverviewSchema):
 
     price = Amount("Price of the token; absent without one, and if nothing is held.", optional=True)
     price_source = String("`trade` or `market`, which makes it; absent without one.", optional=True)
-    worth = Amount("What is held at this price; absent without one.", optional=True)
-    worth_usd = Amount("The same in USD; absent without a native price.", optional=True)
+    worth = figures.WORTH
+    worth_usd = figures.WORTH_USD
 
 
-class WalletTokensSchema(NativePriceShape):
+class WalletTokensSchema(figures.NativePriceShape):
     """The data of GET /v1/wallets/tokens."""
 
-    wallet = String("The address of the wallet.")
+    wallet = figures.WALLET
     blockchain = String("Its chain.")
     type = String("Its category.")
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
     tokens = Rows(WalletTokenSchema, "As in its history, with what is held.", many=True)
-    pagination = Rows(PaginationSchema, PAGE)
-    warnings = Strings("That `limit` was capped, an old native price; absent if neither.", optional=True)
+    pagination = PAGINATION
+    warnings = figures.CAPPED_OR_OLD

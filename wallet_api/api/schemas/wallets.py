@@ -1,7 +1,8 @@
 """The schemas of the list of tracked wallets."""
 
-from wallet_api.api.schemas.fields import GroupShape, Rows, String
-from wallet_api.api.schemas.paging import PAGE, PaginationSchema
+from wallet_api.api.schemas import figures
+from wallet_api.api.schemas.fields import Rows, String
+from wallet_api.api.schemas.paging import PAGINATION
 from wallet_api.api.schemas.shapes import Shape
 
 HISTORY_SINCE = (
@@ -14,14 +15,14 @@ HISTORY_UNTIL = "Until when a sync has read its trades; absent if up to an hour 
 class PublicProfileSchema(Shape):
     """A tracked wallet's public profile. Unset texts are empty."""
 
-    wallet_address = String("The address of the wallet.")
+    wallet_address = figures.WALLET
     name = String("Display name.")
     image_url = String("URL of the avatar.")
     twitter = String("URL of the profile on X.")
     telegram = String("URL of the channel on Telegram.")
     blockchain = String("The chain of the wallet.")
     type = String("The category of the wallet.")
-    currency = String("Code of the chain's native coin.")
+    currency = figures.CURRENCY
 
 
 class HistoryProfileSchema(PublicProfileSchema):
@@ -41,8 +42,8 @@ class ListedProfileSchema(ProfileSchema, HistoryProfileSchema):
     """A tracked wallet's public profile, and over what time a sync has read its trades."""
 
 
-class WalletsSchema(GroupShape):
+class WalletsSchema(figures.GroupShape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
-    pagination = Rows(PaginationSchema, PAGE)
+    pagination = PAGINATION
     wallets = Rows(ListedProfileSchema, "The wallets of this page, by address.", many=True)
