@@ -160,7 +160,7 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class _Reader(io.RawIOBase):
-    """Reads the bytes of one response until the deadline."""
+    """Reads the bytes of one response until the deadline; in place of the socket of an HTTPResponse."""
 
     def __init__(self, sock: socket.socket, seconds: float, silence_seconds: float) -> None:
         self._sock = sock
@@ -182,15 +182,8 @@ class _Reader(io.RawIOBase):
         self._raw.close()
         super().close()
 
-
-class _Socket:
-    """The part of a socket that http.client.HTTPResponse uses."""
-
-    def __init__(self, sock: socket.socket, seconds: float, silence_seconds: float) -> None:
-        self._reader = _Reader(sock, seconds, silence_seconds)
-
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(self._reader)
+        return io.BufferedReader(self)
 
 
 class _Deadline(HTTPConnection):
@@ -201,7 +194,7 @@ class _Deadline(HTTPConnection):
         seconds = float(self.timeout or 0.0)
 
         def respond(sock: socket.socket, **options: Any) -> http.client.HTTPResponse:
-            limited: Any = _Socket(sock, seconds, self.silence_seconds)
+            limited: Any = _Reader(sock, seconds, self.silence_seconds)
             return http.client.HTTPResponse(limited, **options)
 
         self.response_class = respond  # type: ignore[assignment]

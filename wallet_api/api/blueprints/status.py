@@ -1,16 +1,14 @@
 """GET /v1/meta and /v1/health: what is served, and the state of its servers, without key and envelope."""
 
 import time
-from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, current_app
 
 from wallet_api import __version__
-from wallet_api.api.access.limits import MeteredStorage
 from wallet_api.api.openapi import operations
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.dollars import NativePrices, native_prices
+from wallet_api.api.responses.dollars import native_prices
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.argument_fields import MAX_TEXTS
 from wallet_api.api.schemas.arguments import AMOUNTS, FORMATS, Arguments
@@ -19,7 +17,7 @@ from wallet_api.api.services import services
 from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.base.periods import ALL, PERIOD_LENGTHS
-from wallet_api.database import Database, DatabaseUnavailable
+from wallet_api.database import DatabaseUnavailable
 from wallet_api.queries import feed, signals, volume
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
@@ -108,7 +106,7 @@ def meta() -> Response:
     how many wallets are tracked.
     """
     load_arguments(_meta.arguments)
-    counts = services().wallet_counts.get(None, partial(_count_wallets, services().database))
+    counts = services().wallet_counts.get(None, _count_wallets)
     served = [_served(rule.rule, operation.arguments) for rule, operation in operations(current_app)]
     return _meta.respond(lambda: _META | {"wallet_counts": counts.value, "operations": served})
 
@@ -118,11 +116,7 @@ def meta() -> Response:
 def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""
     load_arguments(_health.arguments)
-    current = services()
-    health = current.health.get(
-        None,
-        partial(_measure_health, current.database, current.gate.limits.windows, native_prices(current_app)),
-    )
+    health = services().health.get(None, _measure_health)
     return _health.respond(lambda: health.value)
 
 
@@ -135,21 +129,21 @@ def _served(path: str, arguments: Arguments) -> dict[str, Any]:
     }
 
 
-def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
-    with database.read() as connection:
+def _count_wallets() -> dict[str, dict[str, int]]:
+    with services().database.read() as connection:
         return count_wallets(connection)
 
 
-def _measure_health(database: Database, windows: MeteredStorage, prices: NativePrices) -> dict[str, Any]:
-    latency_ms = _latency_ms(database)
+def _measure_health() -> dict[str, Any]:
+    latency_ms, windows = _latency_ms(), services().gate.limits.windows
     faults = {
         "postgresql": "away" if latency_ms is None else None,
-        "primary": database.primary_fault(),
+        "primary": services().database.primary_fault(),
         "valkey": None if windows.check() else "away",
     }
     reasons = {component: fault for component, fault in faults.items() if fault is not None}
     components = {component: "error" if component in reasons else "connected" for component in faults}
-    components["prices"] = _price_state(prices)
+    components["prices"] = _price_state()
     if components["prices"] == "stale":
         reasons["prices"] = "stale"
     health: dict[str, Any] = {
@@ -161,17 +155,17 @@ def _measure_health(database: Database, windows: MeteredStorage, prices: NativeP
     return health if latency_ms is None else health | {"latency_ms": latency_ms}
 
 
-def _price_state(prices: NativePrices) -> str:
+def _price_state() -> str:
     try:
-        return prices.state()
+        return native_prices(current_app).state()
     # Of tables that are missing too: this page always responds.
     except Exception:  # noqa: BLE001
         return "none"
 
 
-def _latency_ms(database: Database) -> float | None:
+def _latency_ms() -> float | None:
     try:
-        with database.read() as connection:
+        with services().database.read() as connection:
             started_at = time.perf_counter()
             connection.execute("SELECT")
             return round((time.perf_counter() - started_at) * 1000, 2)

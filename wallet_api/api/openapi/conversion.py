@@ -13,7 +13,7 @@ from wallet_api.api.openapi.words import reference
 from wallet_api.api.responses.examples import ARGUMENTS, argument_example
 from wallet_api.api.schemas.argument_fields import Switch, Time, WholeNumber
 from wallet_api.api.schemas.feed import OF_EVENTS, ChangeSchema
-from wallet_api.api.schemas.fields import Amount, Moment
+from wallet_api.api.schemas.fields import Amount, Moment, inner_field
 
 # Limits and parts of windows, which are capped; others are compared with counts.
 _CAPPED = frozenset(("limit", "seconds", "minutes", "hours"))
@@ -120,9 +120,9 @@ def undescribed(schema: Schema) -> Iterator[str]:
     for name, field in schema.fields.items():
         if not field.metadata.get("description"):
             yield f"{type(schema).__name__}.{name}"
-        inner = field.inner if isinstance(field, fields.List) else field
-        if isinstance(inner, fields.Nested):
-            yield from undescribed(inner.schema)
+        part = inner_field(field)
+        if isinstance(part, fields.Nested):
+            yield from undescribed(part.schema)
 
 
 def _field_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Flask
 from marshmallow import Schema, fields
 
+from wallet_api.api.schemas.fields import inner_field
 from wallet_api.base.cache import Cache
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.times import read_time, shown_time
@@ -80,10 +81,8 @@ def native_prices(app: Flask) -> NativePrices:
 @cache
 def has_dollars(kind: type[Schema]) -> bool:
     """Return whether the data of this schema has a figure in dollars."""
-    return any(name.endswith("usd") or _has_dollars(field) for name, field in kind().fields.items())
-
-
-def _has_dollars(field: fields.Field[Any]) -> bool:
-    part = field.value_field if isinstance(field, fields.Dict) else field
-    part = part.inner if isinstance(part, fields.List) else part
-    return isinstance(part, fields.Nested) and has_dollars(type(part.schema))
+    parts = {name: inner_field(field) for name, field in kind().fields.items()}
+    return any(
+        name.endswith("usd") or (isinstance(part, fields.Nested) and has_dollars(type(part.schema)))
+        for name, part in parts.items()
+    )

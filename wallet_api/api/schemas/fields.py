@@ -143,6 +143,14 @@ class WrittenRows(Rows):
         ]
 
 
+def inner_field(field: fields.Field[Any]) -> fields.Field[Any]:
+    """Return the field of what is in a list or an object by name; of any other the field itself."""
+    if isinstance(field, fields.List):
+        return inner_field(field.inner)
+    inner = field.value_field if isinstance(field, fields.Dict) else None
+    return field if inner is None else inner_field(inner)
+
+
 def with_strings(shape: Shape) -> Shape:
     """Return a new shape of this kind that writes amounts as strings, also in the objects within."""
     new = type(shape)()
@@ -152,9 +160,7 @@ def with_strings(shape: Shape) -> Shape:
 
 def _quote_amounts(schema: Schema) -> None:
     for field in schema.fields.values():
-        part = field.value_field if isinstance(field, fields.Dict) else field
-        part = part.inner if isinstance(part, fields.List) else part
-        part = part.inner if isinstance(part, fields.List) else part
+        part = inner_field(field)
         if isinstance(part, fields.Nested):
             _quote_amounts(part.schema)
         elif isinstance(part, Amount):

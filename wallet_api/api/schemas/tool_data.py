@@ -2,6 +2,7 @@
 
 from marshmallow import Schema, fields
 
+from wallet_api.api.schemas.fields import inner_field
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.wallets import PublicProfileSchema
 
@@ -32,8 +33,7 @@ def _leave_out(schema: Schema, names: set[str]) -> None:
     for name in names - getattr(schema, "of_tools", set()):
         schema.fields.pop(name, None)
     for name, field in schema.fields.items():
-        part = field.value_field if isinstance(field, fields.Dict) else field
-        part = part.inner if isinstance(part, fields.List) else part
+        part = inner_field(field)
         if isinstance(part, fields.Nested):
             is_profile = name == "profile" or isinstance(part.schema, PublicProfileSchema)
             of_part = _NOT_OF_PROFILES if is_profile else _NOT_IN_ROWS if part.many else set()
