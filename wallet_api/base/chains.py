@@ -13,9 +13,10 @@ from typing import Literal, get_args
 
 import base58
 
+from wallet_api.base.coins import COINS, Coin, Currency
+
 Blockchain = Literal["solana", "bnb", "base", "eth", "rh"]
 WalletType = Literal["kol", "smart", "whale"]
-Currency = Literal["SOL", "BNB", "ETH"]
 
 WALLET_TYPES: tuple[WalletType, ...] = get_args(WalletType)
 # What wallets of each type are.
@@ -24,7 +25,6 @@ TYPE_WORDS: Mapping[WalletType, str] = MappingProxyType(
 )
 # As a type of a group: all types of its chain.
 ALL_TYPES = "all"
-CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 
 # What other tools call a chain, in lower case.
 OTHER_NAMES: Mapping[str, Blockchain] = MappingProxyType({"ethereum": "eth", "bsc": "bnb", "binance": "bnb"})
@@ -39,27 +39,6 @@ _EVM_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _ACCOUNT_HEAD = 128
 _LARGEST_CREATED = 10_240
 _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
-
-
-@dataclass(frozen=True)
-class Coin:
-    """A native coin: the names under which price providers list it, and its dollars in the demo."""
-
-    currency: Currency
-    name: str
-    decimals: int
-    usd: float
-    coingecko_id: str
-    binance_symbol: str
-
-
-COINS: Mapping[Currency, Coin] = MappingProxyType(
-    {
-        "SOL": Coin("SOL", "Solana", 9, 182.0, coingecko_id="solana", binance_symbol="SOLUSDT"),
-        "BNB": Coin("BNB", "BNB", 18, 640.0, coingecko_id="binancecoin", binance_symbol="BNBUSDT"),
-        "ETH": Coin("ETH", "Ether", 18, 3050.0, coingecko_id="ethereum", binance_symbol="ETHUSDT"),
-    }
-)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The times of the newest trades and prices of the ledger."""
 
-from wallet_api.base.chains import CURRENCIES, GROUPS
+from wallet_api.base.chains import GROUPS
+from wallet_api.base.coins import CURRENCIES
 from wallet_api.database import Connection, Row, load_sql
 
 _FRESHNESS = load_sql(__package__, "freshness")

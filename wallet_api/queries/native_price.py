@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from wallet_api.base.chains import CHAINS, CURRENCIES, GROUPS
+from wallet_api.base.chains import CHAINS, GROUPS
+from wallet_api.base.coins import CURRENCIES
 from wallet_api.database import Connection, Row, load_sql
 
 _NATIVE_PRICE = load_sql(__package__, "native_price")

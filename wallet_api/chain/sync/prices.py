@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from wallet_api.base.chains import CHAINS, CURRENCIES, Currency
+from wallet_api.base.chains import CHAINS
+from wallet_api.base.coins import CURRENCIES, Currency
 from wallet_api.base.forms import BadRow
 from wallet_api.chain.providers.faults import Barred, ProviderFault
 from wallet_api.chain.providers.prices.quotes import PriceSource, Quote, hour_of

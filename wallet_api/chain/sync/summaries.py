@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wallet_api.base.chains import Currency
+from wallet_api.base.coins import Currency
 
 SOME_FAILED = 3
 NOT_USED = ("thin", "far", "unpriced")

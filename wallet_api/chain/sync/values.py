@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from wallet_api.base.chains import Currency
+from wallet_api.base.coins import Currency
 from wallet_api.chain.decoding.trades import Draft
 from wallet_api.chain.providers.prices.quotes import HOUR, hour_of
 from wallet_api.chain.sync.prices import Prices

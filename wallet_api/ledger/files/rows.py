@@ -9,7 +9,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wallet_api.base.chains import CHAINS, Blockchain, Currency, WalletType
+from wallet_api.base.chains import CHAINS, Blockchain, WalletType
+from wallet_api.base.coins import Currency
 from wallet_api.base.forms import (
     AMOUNT_FORM,
     EARLIEST,

@@ -9,7 +9,8 @@ from typing import Any
 import click
 import msgspec
 
-from wallet_api.base.chains import CHAINS, CURRENCIES, WALLET_TYPES
+from wallet_api.base.chains import CHAINS, WALLET_TYPES
+from wallet_api.base.coins import CURRENCIES
 from wallet_api.base.times import read_time
 from wallet_api.ledger.files.file_options import SAME, Given
 

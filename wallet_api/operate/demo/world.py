@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from wallet_api.base.chains import CHAINS, COINS, Chain, Currency
+from wallet_api.base.chains import CHAINS, Chain
+from wallet_api.base.coins import COINS, Currency
 from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
 from wallet_api.operate.demo.forms import (
     EVM_PREFIX,

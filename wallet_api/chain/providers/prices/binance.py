@@ -10,7 +10,7 @@ from decimal import Decimal
 import msgspec
 import orjson
 
-from wallet_api.base.chains import COINS, Currency
+from wallet_api.base.coins import COINS, Currency
 from wallet_api.chain.providers.faults import Malformed
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
 from wallet_api.chain.providers.prices.quotes import PriceSource, Quote

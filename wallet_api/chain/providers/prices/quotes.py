@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from wallet_api.base.chains import Currency
+from wallet_api.base.coins import Currency
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
 
 HOUR = timedelta(hours=1)
