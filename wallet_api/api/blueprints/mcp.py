@@ -16,7 +16,7 @@ from wallet_api import __version__
 from wallet_api.api.access.current import ApiRequest, current_request
 from wallet_api.api.access.views import View
 from wallet_api.api.keys import bearer_key
-from wallet_api.api.mcp.calls import read_call, send_call
+from wallet_api.api.mcp.calls import call_tool
 from wallet_api.api.mcp.messages import EARLIER, SUPPORTED, Fault, Message, parse
 from wallet_api.api.openapi.published import published
 from wallet_api.api.responses.envelope import JSON
@@ -42,9 +42,8 @@ def mcp() -> Response:
     _check_headers(request)
     try:
         message = parse(_body(request), request.headers.get)
-        call = read_call(current_app, message) if message.is_call else None
-        if call is not None:
-            return _called(message, *send_call(current_app, request, call))
+        if message.is_call:
+            return _called(message, *call_tool(current_app, request, message))
         request.free_of_charge = True
         gate.admit(request)
         return _reply(message)

@@ -1,7 +1,6 @@
 """A call of a tool: the request of its operation, sent to the application itself, and its response."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -33,37 +32,35 @@ _NARROWING = {
 }
 
 
-@dataclass(frozen=True)
-class ToolCall:
-    """A call that can be sent: the operation, its route, and the query string."""
+def call_tool(app: Flask, request: ApiRequest, message: Message) -> tuple[Response, list[str] | None]:
+    """Return the response to the call that the message is, within `request`, and the texts of its result.
 
-    operation: Operation
-    rule: Rule
-    query: Mapping[str, str]
-
-
-def read_call(app: Flask, message: Message) -> ToolCall:
-    """Return the call that the message is. Raises Fault."""
+    They are None if it has no result. The operation's request is counted and logged in place of the current
+    one. Raises Fault.
+    """
     name = message.param("name", str)
     found = _find(app, name)
     if found is None:
         raise message.fault(-32602, f"There is no tool {name[:100]!r}: tools/list has all.")
     rule, operation = found
     given = message.param("arguments", dict[str, msgspec.Raw], {})
-    query = {argument: _text(message, argument, value) for argument, value in given.items()}
-    defaults = {name: value for name, value in OF_TOOLS.items() if name in operation.arguments.fields}
-    return ToolCall(operation, rule, defaults | query)
+    arguments = {name: value for name, value in OF_TOOLS.items() if name in operation.arguments.fields}
+    arguments |= {argument: _text(message, argument, value) for argument, value in given.items()}
+    query = urlencode(arguments)
+    response, key_name = _sent(app, request, rule.rule, query)
+    request.counts = False
+    request.environ["QUERY_STRING"] = urlencode({"tool": name}) + (query and f"&{query}")
+    request.environ[KEY_NAME] = key_name
+    if response.status_code in _AS_THEY_ARE:
+        return response, None
+    return response, cut_lists(response.get_data(), _continuation(operation, rule.rule, arguments))
 
 
-def send_call(app: Flask, request: ApiRequest, call: ToolCall) -> tuple[Response, list[str] | None]:
-    """Return the response to a call within `request`, and the texts of its result; None if it has no result.
-
-    The operation's request is counted and logged in place of the current one.
-    """
-    query = urlencode(call.query)
+def _sent(app: Flask, request: ApiRequest, path: str, query: str) -> tuple[Response, str | None]:
+    """Return the response to a request within `request`, and the name of its key."""
     # Neither conditions nor encodings: the response is read here.
     headers = {"Authorization": request.headers.get("Authorization", "")}
-    environ = create_environ(call.rule.rule, query_string=query, headers=headers)
+    environ = create_environ(path, query_string=query, headers=headers)
     environ["REMOTE_ADDR"] = request.environ.get("REMOTE_ADDR", "")
     environ |= {REQUEST_ID: request.request_id, OF_TOOL: True}
     inner: WSGIEnvironment = {}
@@ -76,14 +73,9 @@ def send_call(app: Flask, request: ApiRequest, call: ToolCall) -> tuple[Response
 
     with Response.from_app(serve, environ) as response:
         body = response.get_data()
-    request.counts = False
-    request.environ["QUERY_STRING"] = urlencode({"tool": call.operation.name}) + (query and f"&{query}")
-    request.environ[KEY_NAME] = inner.get(KEY_NAME)
     own = {name: value for name, value in response.headers.items() if name in _HEADERS}
     made = Response(body, response.status_code, own, content_type=response.content_type)
-    if response.status_code in _AS_THEY_ARE:
-        return made, None
-    return made, cut_lists(body, _continuation(call))
+    return made, inner.get(KEY_NAME)
 
 
 def _find(app: Flask, name: str) -> tuple[Rule, Operation] | None:
@@ -116,12 +108,12 @@ def _whole(number: str) -> str:
     return head if head.isdecimal() and decimals and not decimals.strip("0") else number
 
 
-def _continuation(call: ToolCall) -> Continuation:
-    fields = call.operation.arguments.fields
+def _continuation(operation: Operation, path: str, arguments: Mapping[str, str]) -> Continuation:
+    fields = operation.arguments.fields
     narrowing = [
         f"{name}=false" if isinstance(field, Switch) else name
         for name, field in fields.items()
         if isinstance(field, Texts) or (name in _NARROWING and not field.required)
     ]
-    pages = (call.operation.rows or "") if "cursor" in fields else None
-    return Continuation(call.rule.rule, pages, "after" if call.query.get("after") else "cursor", narrowing)
+    pages = (operation.rows or "") if "cursor" in fields else None
+    return Continuation(path, pages, "after" if arguments.get("after") else "cursor", narrowing)
