@@ -31,7 +31,9 @@ from wallet_api.app import create_app
 from wallet_api.base.recurring import Recurring
 from wallet_api.database import connect
 from wallet_api.database.migrations.placement import place_tables
-from wallet_api.operate import backup, embedded
+from wallet_api.operate import embedded
+from wallet_api.operate.backup.dump import back_up
+from wallet_api.operate.backup.restore import restore_ledger
 from wallet_api.settings import Settings
 
 
@@ -81,10 +83,10 @@ def _restored(own: Settings, folder: Path, caller: Caller, seconds: float) -> in
     follower.read()
     # With a name of its own, its session is not ended.
     with connect(str(own.database_url), application_name="backup") as connection:
-        backup.back_up(connection, str(own.database_url), file, overwrite=False, progress=click.echo)
+        back_up(connection, str(own.database_url), file, overwrite=False, progress=click.echo)
     with embedded.running(Settings(wallet_api_home=str(folder / "restored"))) as there:
         with connect(str(there.database_url)) as connection:
-            backup.restore_ledger(connection, file, replace=False, progress=click.echo)
+            restore_ledger(connection, file, replace=False, progress=click.echo)
         with _app(there) as app:
             follower = follower.resumed(replace(caller, client=app.test_client()))
             follower.read()

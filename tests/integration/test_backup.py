@@ -25,8 +25,8 @@ from tests.lib.versions import migrate_to
 from tests.lib.waiting import eventually
 from wallet_api.app import create_app
 from wallet_api.database import connect, migrations
-from wallet_api.operate.backup import restore_ledger
 from wallet_api.operate.backup.programs import installed
+from wallet_api.operate.backup.restore import restore_ledger
 from wallet_api.settings import Settings
 
 _ADVISORY_LOCK = 7_777

@@ -16,8 +16,8 @@ import pytest
 from tests.lib.processes import Process, environment_of, processes_of, run_command, run_program
 from wallet_api.database import connect
 from wallet_api.operate import embedded
-from wallet_api.operate.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
-from wallet_api.operate.embedded.place import STATE, account_of, runnable
+from wallet_api.operate.embedded import LOG_LIMIT_BYTES, postgres
+from wallet_api.operate.embedded.place import STATE, EmbeddedError, account_of, runnable
 from wallet_api.settings import Settings
 
 # A command that says when its server is up, and works until its input ends. It looks for the end instead of

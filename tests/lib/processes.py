@@ -22,6 +22,7 @@ from tests.lib.waiting import eventually, repeated
 from wallet_api.operate import embedded
 from wallet_api.operate.cli import cli
 from wallet_api.operate.embedded import valkey as embedded_valkey
+from wallet_api.operate.embedded.place import place_of
 from wallet_api.operate.embedded.signals import deferred
 from wallet_api.settings import Settings
 
@@ -165,7 +166,7 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 @contextmanager
 def running_valkey(home: Path) -> Iterator[str]:
     """Run the embedded Valkey of `home` in this block unless it runs, and yield its URL."""
-    place = embedded.place_of(embedded.home_folder(Settings(wallet_api_home=str(home))))
+    place = place_of(embedded.home_folder(Settings(wallet_api_home=str(home))))
     url = embedded_valkey.socket_url(place)
     with valkey.Valkey.from_url(url.replace("valkey+unix", "unix")) as client, ExitStack() as stack:
         if not _responds(client):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from graphlib import TopologicalSorter
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import PIPE
 from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import BinaryIO
 
@@ -14,8 +14,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.operate.backup.programs import BackupError, Note, newest, plain_environment
-from wallet_api.operate.embedded.signals import deferred, undisturbed
+from wallet_api.operate.backup.programs import BackupError, Note, newest, plain_environment, running_program
 
 _LOADING = load_statements(__package__, "loading")
 # A line of `pg_restore --list` with rows of a table, or the place of a sequence.
@@ -106,18 +105,11 @@ def _script(file: Path, entries: Sequence[str]) -> Iterator[BinaryIO]:
             "--file=-",
             str(file.absolute()),
         ]
-        with deferred():
-            process = Popen(command, env=plain_environment(), stdin=DEVNULL, stdout=PIPE, stderr=messages)
-        try:
+        with running_program(command, plain_environment(), stdout=PIPE, stderr=messages) as process:
             assert process.stdout is not None
             with process.stdout as script:
                 yield script  # type: ignore[misc]
             status = process.wait()
-        finally:
-            if process.poll() is None:
-                with undisturbed():
-                    process.terminate()
-                    process.wait()
         if status:
             messages.seek(0)
             reason = messages.read().decode(errors="replace").strip().partition("\n")[0]

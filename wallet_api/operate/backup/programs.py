@@ -4,17 +4,18 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
+from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from wallet_api.base.errors import CommandError
 from wallet_api.database import Connection
-from wallet_api.operate.embedded import EmbeddedError
 from wallet_api.operate.embedded import postgres as embedded_postgres
+from wallet_api.operate.embedded.place import EmbeddedError
 from wallet_api.operate.embedded.signals import deferred, undisturbed
 from wallet_api.settings import Settings
 
@@ -77,6 +78,24 @@ def plain_environment() -> dict[str, str]:
     return own | {"LC_ALL": "C"}
 
 
+@contextmanager
+def running_program(
+    command: Sequence[str], environment: Mapping[str, str], **options: Any
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a program in this block; stop it at the end of the block, if it still runs."""
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        with deferred():
+            process = subprocess.Popen(command, env=environment, stdin=DEVNULL, **options)
+        yield process
+    finally:
+        if process is not None and process.poll() is None:
+            with undisturbed():
+                # It cancels its statement on the server.
+                process.terminate()
+                process.wait()
+
+
 def run_program(path: Path, url: str, arguments: Sequence[str], progress: Note) -> None:
     """Run a program on the database at `url`; stop it on an exception. Raises BackupError.
 
@@ -88,23 +107,14 @@ def run_program(path: Path, url: str, arguments: Sequence[str], progress: Note) 
     environment = plain_environment() | ({"PGPASSWORD": str(password)} if password else {})
     conninfo = make_conninfo("", **parameters)
     command = [str(path), "--verbose", "--no-password", f"--dbname={conninfo}", *arguments]
-    process: subprocess.Popen[bytes] | None = None
     messages = b""
-    try:
-        with deferred():
-            process = subprocess.Popen(command, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE)
+    with running_program(command, environment, stdout=DEVNULL, stderr=PIPE) as process:
         while process.returncode is None:
             try:
                 _, messages = process.communicate(timeout=1.0)
             except subprocess.TimeoutExpired as error:
                 *_, latest = [b"", *(error.stderr or b"").splitlines()]
                 progress(latest.decode(errors="replace").partition(": ")[2])
-    finally:
-        if process is not None and process.poll() is None:
-            with undisturbed():
-                # It cancels its statement on the server.
-                process.terminate()
-                process.wait()
     if process.returncode:
         found = _ERROR.search(messages.decode(errors="replace"))
         reason = ": ".join(filter(None, found.groups())) if found else f"exit status {process.returncode}"

@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from wallet_api.database import Connection, connect, translated
-from wallet_api.operate import backup as backups
+from wallet_api.operate.backup.dump import back_up, count_rows
+from wallet_api.operate.backup.programs import Note
+from wallet_api.operate.backup.restore import restore_ledger
 from wallet_api.operate.cli.environment import respelled_note, settings_with_database
 from wallet_api.operate.cli.output import is_shown, json_option, print_json, typed
 from wallet_api.settings import Settings
@@ -29,7 +31,7 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
     """
     started = time.monotonic()
     with _connected("Backing up") as (connection, url, show):
-        rows = backups.back_up(connection, url, file, overwrite=force, progress=show)
+        rows = back_up(connection, url, file, overwrite=force, progress=show)
     seconds, size_bytes = time.monotonic() - started, file.stat().st_size
     if as_json:
         print_json({"file": str(file), "bytes": size_bytes, "seconds": round(seconds, 3)} | rows)
@@ -52,8 +54,8 @@ def restore_command(file: Path, replace: bool, as_json: bool) -> None:
     started = time.monotonic()
     own = Settings.from_environment()
     with _connected("Restoring", creates=True) as (connection, _, show):
-        upgrade = backups.restore_ledger(connection, file, replace=replace, progress=show)
-        rows = backups.count_rows(connection)
+        upgrade = restore_ledger(connection, file, replace=replace, progress=show)
+        rows = count_rows(connection)
     seconds = time.monotonic() - started
     if as_json:
         print_json({"file": str(file), "seconds": round(seconds, 3), "migrated": upgrade.applied} | rows)
@@ -70,7 +72,7 @@ def restore_command(file: Path, replace: bool, as_json: bool) -> None:
 
 
 @contextmanager
-def _connected(label: str, *, creates: bool = False) -> Iterator[tuple[Connection, str, backups.Note]]:
+def _connected(label: str, *, creates: bool = False) -> Iterator[tuple[Connection, str, Note]]:
     """Yield a connection, its URL, and a function that shows a message in one line of a terminal."""
     started = time.monotonic()
 

@@ -12,7 +12,8 @@ import click
 import psutil
 
 from wallet_api.operate.cli.output import typed
-from wallet_api.operate.embedded import EmbeddedError, locked_home
+from wallet_api.operate.embedded import locked_home
+from wallet_api.operate.embedded.place import EmbeddedError
 from wallet_api.operate.embedded.server import Server
 from wallet_api.operate.embedded.signals import deferred, undisturbed
 

@@ -27,6 +27,7 @@ from wallet_api.operate.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor
 from wallet_api.operate.demo import has_own, provider
 from wallet_api.operate.demo.loading import keep_current
 from wallet_api.operate.embedded import valkey
+from wallet_api.operate.embedded.place import place_of
 from wallet_api.operate.embedded.server import ENVIRONMENT
 from wallet_api.settings import Settings
 
@@ -142,7 +143,7 @@ def _with_servers(stack: ExitStack, own: Settings, home: Path) -> tuple[Settings
         own = replace(own, database_url=postgres.url)
     supervisor = stack.enter_context(Supervisor(home, postgres))
     if own.valkey_url is None:
-        place = embedded.place_of(home)
+        place = place_of(home)
         user = place.account.popen_options()
         supervisor.start("Valkey", valkey.command(place), ENVIRONMENT, log="valkey.log", **user)
         own = replace(own, valkey_url=valkey.socket_url(place))

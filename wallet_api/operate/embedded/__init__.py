@@ -19,18 +19,6 @@ from wallet_api.operate.embedded.server import STOP_SECONDS, Server
 from wallet_api.operate.embedded.signals import undisturbed
 from wallet_api.settings import Settings
 
-__all__ = [
-    "EmbeddedError",
-    "alone",
-    "explained",
-    "home_folder",
-    "home_of",
-    "place_of",
-    "running",
-    "running_in",
-    "trim_logs",
-]
-
 LOG_LIMIT_BYTES = 8 * 1024 * 1024
 
 
