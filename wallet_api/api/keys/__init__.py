@@ -175,8 +175,8 @@ def _stored(options: KeyOptions) -> dict[str, Any]:
         stored["monthly"] = None
     _check_credits(options.get("credits"))
     _check_credits(monthly)
-    if (expires_at := options.get("expires_at")) is not None:
-        _check_future(expires_at)
+    if (expires_at := options.get("expires_at")) is not None and expires_at <= datetime.now(UTC):
+        raise KeyRequestError(f"{shown_time(expires_at)} is in the past")
     if (rate := options.get("rate")) is not None:
         stored["rate"] = normal_rate(rate)
     for name in BOUNDS:
@@ -188,8 +188,3 @@ def _stored(options: KeyOptions) -> dict[str, Any]:
 def _check_credits(credits: int | None) -> None:
     if credits is not None and not 0 <= credits <= MAX_CREDITS:
         raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
-
-
-def _check_future(expires_at: datetime) -> None:
-    if expires_at <= datetime.now(UTC):
-        raise KeyRequestError(f"{shown_time(expires_at)} is in the past")

@@ -44,7 +44,9 @@ Assistants use the same operations as tools, with the same key, over MCP: `POST 
 
 ## Definitions
 """
-_SKILL = """\
+# What makes a skill of the text: by these lines an assistant decides to read it.
+# Their form: https://agentskills.io/specification
+SKILL = """\
 ---
 name: wallet-intelligence
 description: Answer what tracked crypto wallets on Solana, BNB Chain, Base, Ethereum and Robinhood Chain
@@ -67,14 +69,6 @@ def llms_text(document: dict[str, Any]) -> str:
     """Return the text: definitions, then each operation by tag with its arguments and their words."""
     definitions = [f"- {sentence}" for sentence in _DEFINITIONS]
     return "\n".join([_HEAD, *definitions, _ARGUMENTS, *_sections(document), *_objects(document)])
-
-
-def skill_text(document: dict[str, Any]) -> str:
-    """Return the same as a skill: with the lines by which an assistant decides to read it.
-
-    Its form: https://agentskills.io/specification
-    """
-    return _SKILL + llms_text(document)
 
 
 def _sections(document: dict[str, Any]) -> Iterator[str]:

@@ -4,7 +4,7 @@ import orjson
 from flask import Flask
 
 from wallet_api.api.openapi import document
-from wallet_api.api.openapi.llms import llms_text, skill_text
+from wallet_api.api.openapi.llms import SKILL, llms_text
 from wallet_api.api.openapi.tools import instructions, tools
 
 _EXTENSION = "wallet_api.documents"
@@ -15,9 +15,10 @@ def published(app: Flask) -> dict[str, bytes]:
     made = _made(app)
     if "llms" not in made:
         described = document(app)
+        llms = llms_text(described)
         made |= {
-            "llms": llms_text(described).encode(),
-            "skill": skill_text(described).encode(),
+            "llms": llms.encode(),
+            "skill": (SKILL + llms).encode(),
             "tools": orjson.dumps(tools(described)),
             "instructions": orjson.dumps(instructions(described)),
         }
