@@ -6,12 +6,11 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.arguments import WalletArguments
 from wallet_api.api.schemas.brief import BriefSchema
 from wallet_api.api.services import services
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.leaderboard_page import read_board
@@ -25,7 +24,7 @@ _operation = Operation(
     summary="A wallet in short",
     arguments=WalletArguments(),
     data=BriefSchema(),
-    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    errors=[NOT_TRACKED_AS_KOL],
     lifetime=Lifetime.LONG,
 )
 

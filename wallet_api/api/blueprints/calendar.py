@@ -6,11 +6,10 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.access.current import current_request
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
 from wallet_api.api.services import services
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_requested
 from wallet_api.queries.calendar import wallet_calendar
 
@@ -25,7 +24,7 @@ _operation = Operation(
     arguments=CalendarArguments(),
     data=CalendarSchema(),
     rows="months.dates",
-    errors=[WalletNotFound("solana", ADDRESS)],
+    errors=[NOT_TRACKED],
 )
 
 

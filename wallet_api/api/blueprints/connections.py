@@ -7,11 +7,10 @@ from flask import Blueprint
 
 from wallet_api.api.access.scopes import KeyScope
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.connections import ConnectionsArguments, ConnectionsSchema
 from wallet_api.api.services import services
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_requested
 from wallet_api.queries.connections import wallet_connections
 
@@ -26,7 +25,7 @@ _operation = Operation(
     arguments=ConnectionsArguments(),
     data=ConnectionsSchema(),
     rows="connections",
-    errors=[WalletNotFound("solana", ADDRESS)],
+    errors=[NOT_TRACKED],
     lifetime=Lifetime.LONG,
 )
 

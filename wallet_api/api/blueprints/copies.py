@@ -5,11 +5,10 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.copies import CopyArguments, CopySchema
 from wallet_api.api.services import services
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_requested
 from wallet_api.queries.copies import copy_wallet
 
@@ -22,7 +21,7 @@ _operation = Operation(
     summary="What a copier of a wallet would have got",
     arguments=CopyArguments(),
     data=CopySchema(),
-    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    errors=[NOT_TRACKED_AS_KOL],
     rows="steps",
 )
 

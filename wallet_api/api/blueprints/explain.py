@@ -5,11 +5,11 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.explain import ExplainArguments, ExplainSchema
 from wallet_api.api.services import services
-from wallet_api.base.errors import TokenNotFound, WalletNotFound
+from wallet_api.base.errors import TokenNotFound
 from wallet_api.ledger.wallet import find_requested
 from wallet_api.queries.explain import explain_position
 
@@ -22,7 +22,7 @@ _operation = Operation(
     summary="A wallet's figures in a token, trade by trade",
     arguments=ExplainArguments(),
     data=ExplainSchema(),
-    errors=[WalletNotFound("solana", ADDRESS, "kol"), TokenNotFound("The wallet never traded this token.")],
+    errors=[NOT_TRACKED_AS_KOL, TokenNotFound("The wallet never traded this token.")],
     rows="steps",
 )
 

@@ -8,12 +8,11 @@ from flask import Blueprint, Response
 
 from wallet_api.api.access.current import current_request
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.large import await_turn
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
 from wallet_api.api.services import services
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import count_tokens, find_requested
 from wallet_api.queries.history import shows_all_tokens, wallet_history
 
@@ -28,7 +27,7 @@ _operation = Operation(
     summary="Lifetime record of a wallet",
     arguments=HistoryArguments(),
     data=HistorySchema(),
-    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    errors=[NOT_TRACKED_AS_KOL],
     description="`type` is optional if the operator has set HISTORY_TYPE=detected.",
     rows="trades",
 )

@@ -10,12 +10,12 @@ from flask import Blueprint, Response
 from wallet_api.api.access.current import current_request
 from wallet_api.api.access.scopes import KeyScope
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.holdings import HoldingsArguments, HoldingsSchema
 from wallet_api.api.services import services
 from wallet_api.base.cache import Cached
-from wallet_api.base.errors import InvalidParameter, ServiceUnavailable, WalletNotFound
+from wallet_api.base.errors import InvalidParameter, ServiceUnavailable
 from wallet_api.database import Row
 from wallet_api.holdings.formatting import FormattedSnapshot
 from wallet_api.holdings.service import HoldingsUnavailable, ProviderNotConfigured
@@ -44,7 +44,7 @@ _operation = Operation(
     arguments=HoldingsArguments(),
     data=HoldingsSchema(),
     errors=[
-        WalletNotFound("solana", ADDRESS),
+        NOT_TRACKED,
         HoldingsUnavailable(retry_after_seconds=10),
         ProviderNotConfigured(),
     ],

@@ -8,12 +8,11 @@ from typing import Any
 from flask import Blueprint, Response
 
 from wallet_api.api.responses.arguments import load_arguments
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.leaderboard import LeaderboardArguments, LeaderboardSchema
 from wallet_api.api.services import services
 from wallet_api.base.chains import one_type
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.groups import board_arguments
@@ -29,7 +28,7 @@ _operation = Operation(
     summary="Ranked wallets of a group",
     arguments=LeaderboardArguments(),
     data=LeaderboardSchema(),
-    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    errors=[NOT_TRACKED_AS_KOL],
     rows="leaderboard",
 )
 

@@ -6,11 +6,10 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.api.services import services
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_requested
 from wallet_api.queries.tracker import track_wallet
 
@@ -24,7 +23,7 @@ _operation = Operation(
     summary="Record of a wallet in a period",
     arguments=TrackerArguments(),
     data=TrackerSchema(),
-    errors=[WalletNotFound("solana", ADDRESS)],
+    errors=[NOT_TRACKED],
     lifetime=Lifetime.LONG,
 )
 

@@ -5,11 +5,10 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.api.responses.examples import ADDRESS
+from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
 from wallet_api.api.services import services
-from wallet_api.base.errors import WalletNotFound
 from wallet_api.ledger.wallet import find_requested
 from wallet_api.queries.wallet_tokens import wallet_tokens
 
@@ -22,7 +21,7 @@ _operation = Operation(
     summary="Tokens of a wallet",
     arguments=WalletTokensArguments(),
     data=WalletTokensSchema(),
-    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    errors=[NOT_TRACKED_AS_KOL],
     rows="tokens",
 )
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
+from wallet_api.base.errors import WalletNotFound
+
 ADDRESS = "DemoWaLLetFzsF7J34jmExZvQko6UnzpEQxn6DLPAAMr"
 MINT = "7iSF6YKMkR9ogSqCmx2p5Ukmqj9BfQhcMhntmqbDqz4X"
 
@@ -12,6 +14,10 @@ MINT = "7iSF6YKMkR9ogSqCmx2p5Ukmqj9BfQhcMhntmqbDqz4X"
 EXAMPLES: Mapping[str, Mapping[str, Any]] = json.loads(
     resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
 )
+
+# Of operations about a wallet.
+NOT_TRACKED = WalletNotFound("solana", ADDRESS)
+NOT_TRACKED_AS_KOL = WalletNotFound("solana", ADDRESS, "kol")
 
 # Arguments by name.
 ARGUMENTS = {
