@@ -17,9 +17,10 @@ from wallet_api.base.bulkhead import Bulkhead, Wait
 from wallet_api.base.cache import Cache, Cached
 from wallet_api.base.errors import ApiError
 from wallet_api.base.recurring import Recurring
-from wallet_api.database import Database
+from wallet_api.database import Connection, Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
+from wallet_api.ledger.wallet import Wallet, find_requested
 from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.groups import board_arguments
 from wallet_api.queries.leaderboard import Board
@@ -144,3 +145,13 @@ def services() -> Services:
     """Return the services of the current app."""
     registered: Services = current_app.extensions[_KEY]
     return registered
+
+
+@contextmanager
+def requested_wallet(given: Mapping[str, Any]) -> Iterator[tuple[Connection, Wallet, datetime]]:
+    """Yield a connection for reading, the wallet of the loaded arguments, and the time.
+
+    Raises WalletNotFound and DatabaseUnavailable.
+    """
+    with services().database.read() as connection:
+        yield connection, find_requested(connection, given), datetime.now(UTC)

@@ -1,6 +1,5 @@
 """GET /v1/wallet/pnl_calendar: the days and months of one wallet."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint
@@ -9,8 +8,7 @@ from wallet_api.api.access.current import current_request
 from wallet_api.api.responses.examples import NOT_TRACKED
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
-from wallet_api.api.services import services
-from wallet_api.ledger.wallet import find_requested
+from wallet_api.api.services import requested_wallet
 from wallet_api.queries.calendar import wallet_calendar
 
 blueprint = Blueprint("calendar", __name__, url_prefix="/v1")
@@ -35,6 +33,5 @@ def pnl_calendar(**arguments: Any) -> dict[str, Any]:
     if current_request().format != "json":
         # The rows of tables are the days.
         arguments["dates"] = True
-    with services().database.read() as connection:
-        wallet = find_requested(connection, arguments)
-        return wallet_calendar(connection, wallet, datetime.now(UTC), arguments)
+    with requested_wallet(arguments) as (connection, wallet, now):
+        return wallet_calendar(connection, wallet, now, arguments)

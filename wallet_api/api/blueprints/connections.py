@@ -1,6 +1,5 @@
 """GET /v1/wallets/connections: the wallets that trade the same tokens as one wallet."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint
@@ -10,8 +9,7 @@ from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.examples import NOT_TRACKED
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.connections import ConnectionsArguments, ConnectionsSchema
-from wallet_api.api.services import services
-from wallet_api.ledger.wallet import find_requested
+from wallet_api.api.services import requested_wallet
 from wallet_api.queries.connections import wallet_connections
 
 blueprint = Blueprint("connections", __name__, url_prefix="/v1")
@@ -34,6 +32,5 @@ _operation = Operation(
 @_operation.cached
 def connections(scope: KeyScope, **arguments: Any) -> dict[str, Any]:
     """Return the other tracked wallets of the chain that traded the same tokens in the last 30 days."""
-    with services().database.read() as connection:
-        wallet = find_requested(connection, arguments)
-        return wallet_connections(connection, wallet, datetime.now(UTC), arguments, scope.types)
+    with requested_wallet(arguments) as (connection, wallet, now):
+        return wallet_connections(connection, wallet, now, arguments, scope.types)

@@ -1,6 +1,5 @@
 """GET /v1/wallets/copy: what a copier of a wallet would have got."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint
@@ -8,8 +7,7 @@ from flask import Blueprint
 from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.copies import CopyArguments, CopySchema
-from wallet_api.api.services import services
-from wallet_api.ledger.wallet import find_requested
+from wallet_api.api.services import requested_wallet, services
 from wallet_api.queries.copies import copy_wallet
 
 blueprint = Blueprint("copies", __name__, url_prefix="/v1")
@@ -30,6 +28,5 @@ _operation = Operation(
 @_operation.cached
 def copy(**arguments: Any) -> dict[str, Any]:
     """Return what a copier of a wallet would have got in a window, step by step."""
-    with services().database.read() as connection:
-        wallet = find_requested(connection, arguments)
-        return copy_wallet(connection, wallet, datetime.now(UTC), arguments, services().price_rule)
+    with requested_wallet(arguments) as (connection, wallet, now):
+        return copy_wallet(connection, wallet, now, arguments, services().price_rule)

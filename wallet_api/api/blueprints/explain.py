@@ -1,6 +1,5 @@
 """GET /v1/wallets/explain: how the figures of a wallet in a token come about."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint
@@ -8,9 +7,8 @@ from flask import Blueprint
 from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.explain import ExplainArguments, ExplainSchema
-from wallet_api.api.services import services
+from wallet_api.api.services import requested_wallet, services
 from wallet_api.base.errors import TokenNotFound
-from wallet_api.ledger.wallet import find_requested
 from wallet_api.queries.explain import explain_position
 
 blueprint = Blueprint("explain", __name__, url_prefix="/v1")
@@ -31,6 +29,5 @@ _operation = Operation(
 @_operation.cached
 def explain(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a wallet in a token, oldest first, each with what it held and cost after it."""
-    with services().database.read() as connection:
-        wallet = find_requested(connection, arguments)
-        return explain_position(connection, wallet, datetime.now(UTC), arguments, services().price_rule)
+    with requested_wallet(arguments) as (connection, wallet, now):
+        return explain_position(connection, wallet, now, arguments, services().price_rule)

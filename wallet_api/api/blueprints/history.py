@@ -1,7 +1,6 @@
 """GET /v1/wallets/history: the lifetime record of one wallet."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, Response
@@ -12,8 +11,8 @@ from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.large import await_turn
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
-from wallet_api.api.services import services
-from wallet_api.ledger.wallet import count_tokens, find_requested
+from wallet_api.api.services import requested_wallet, services
+from wallet_api.ledger.wallet import count_tokens
 from wallet_api.queries.history import shows_all_tokens, wallet_history
 
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
@@ -47,10 +46,9 @@ def history() -> Response:
 
 def _data(given: Mapping[str, Any]) -> dict[str, Any]:
     current = services()
-    with current.database.read() as connection:
-        wallet = find_requested(connection, given)
+    with requested_wallet(given) as (connection, wallet, now):
         if shows_all_tokens(given):
             # There is a connection for each thread: none is missing while this one waits.
             counted = current.token_counts.get(wallet, lambda: count_tokens(connection, wallet))
             await_turn(counted.value)
-        return wallet_history(connection, wallet, datetime.now(UTC), given, current.price_rule)
+        return wallet_history(connection, wallet, now, given, current.price_rule)

@@ -1,6 +1,5 @@
 """GET /v1/wallets/tracker: the record of one wallet in a period."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint
@@ -9,8 +8,7 @@ from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.examples import NOT_TRACKED
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
-from wallet_api.api.services import services
-from wallet_api.ledger.wallet import find_requested
+from wallet_api.api.services import requested_wallet, services
 from wallet_api.queries.tracker import track_wallet
 
 blueprint = Blueprint("tracker", __name__, url_prefix="/v1")
@@ -33,6 +31,5 @@ _operation = Operation(
 @_operation.cached
 def tracker(**arguments: Any) -> dict[str, Any]:
     """Return a wallet's figures over a period or a window, how its profit grew, its tokens and its trades."""
-    with services().database.read() as connection:
-        wallet = find_requested(connection, arguments)
-        return track_wallet(connection, wallet, datetime.now(UTC), arguments, services().price_rule)
+    with requested_wallet(arguments) as (connection, wallet, now):
+        return track_wallet(connection, wallet, now, arguments, services().price_rule)

@@ -1,6 +1,5 @@
 """GET /v1/wallets/tokens: the record of a wallet in each token, in pages."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint
@@ -8,8 +7,7 @@ from flask import Blueprint
 from wallet_api.api.responses.examples import NOT_TRACKED_AS_KOL
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
-from wallet_api.api.services import services
-from wallet_api.ledger.wallet import find_requested
+from wallet_api.api.services import requested_wallet, services
 from wallet_api.queries.wallet_tokens import wallet_tokens
 
 blueprint = Blueprint("wallet_tokens", __name__, url_prefix="/v1")
@@ -30,6 +28,5 @@ _operation = Operation(
 @_operation.cached
 def tokens(**arguments: Any) -> dict[str, Any]:
     """Return a page of the tokens that a wallet traded, by a figure."""
-    with services().database.read() as connection:
-        wallet = find_requested(connection, arguments)
-        return wallet_tokens(connection, wallet, datetime.now(UTC), arguments, services().price_rule)
+    with requested_wallet(arguments) as (connection, wallet, now):
+        return wallet_tokens(connection, wallet, now, arguments, services().price_rule)
