@@ -12,7 +12,7 @@ from tests.lib.receiver import SECRET
 from tests.lib.waiting import eventually
 from tests.notify.webhooks import ALL, Webhooks, trade
 from wallet_api.notify.rules import Rule
-from wallet_api.notify.rules_file import RulesError, read_rules
+from wallet_api.notify.rules_file import RulesError, RulesFile
 
 
 def test_an_exit_is_a_sell_after_which_nothing_is_held(webhooks: Webhooks) -> None:
@@ -130,7 +130,7 @@ def test_conditions_that_no_trade_has_are_faults(tmp_path: Path, conditions: str
     file = tmp_path / "rules.toml"
     file.write_text(f'[targets.bot]\nurl = "https://host/"\nsecrets = ["{SECRET}"]\n{ALL}{conditions}')
     with pytest.raises(RulesError, match=rf"^rules\.all\.{place}: "):
-        read_rules(file)
+        RulesFile(file)
 
 
 def test_market_caps_of_rules_are_exact(tmp_path: Path) -> None:
@@ -138,4 +138,4 @@ def test_market_caps_of_rules_are_exact(tmp_path: Path) -> None:
     file.write_text(
         f'[targets.bot]\nurl = "https://host/"\nsecrets = ["{SECRET}"]\n{ALL}min_market_cap = 0.1\n'
     )
-    assert read_rules(file).rules[0].min_market_cap == Decimal("0.1")
+    assert RulesFile(file).rules[0].min_market_cap == Decimal("0.1")

@@ -14,7 +14,7 @@ import pytest
 from tests.lib.processes import run_program
 from tests.lib.receiver import SECRET
 from wallet_api.notify.messages import headers_of
-from wallet_api.notify.rules_file import read_rules
+from wallet_api.notify.rules_file import RulesFile
 
 DOCS = Path(__file__).parents[2] / "docs"
 DOCUMENT = (DOCS / "webhooks.md").read_text()
@@ -61,6 +61,6 @@ def test_the_printed_rules_are_rules(tmp_path: Path) -> None:
     [text] = re.findall(r"^```toml\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
     file = tmp_path / "rules.toml"
     file.write_text(text)
-    rules = read_rules(file)
+    rules = RulesFile(file)
     assert sorted(rules.targets) == ["bot", "chat"]
     assert [rule.name for rule in rules.rules] == ["large-buys", "friends", "exits", "together"]

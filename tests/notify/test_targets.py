@@ -18,7 +18,7 @@ from tests.lib.processes import run_command, wallet_api
 from tests.lib.receiver import SECRET, Receiver, speaking
 from tests.lib.waiting import calm_seconds
 from tests.notify.webhooks import ALL
-from wallet_api.notify.rules_file import RulesError, read_rules
+from wallet_api.notify.rules_file import RulesError, RulesFile
 from wallet_api.notify.sending import DEADLINE_SECONDS, is_public, send_message
 from wallet_api.notify.targets import Target
 from wallet_api.settings import Settings
@@ -39,7 +39,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Target]:
         # Tests make several at once, in threads.
         file = tmp_path_factory.mktemp("rules") / "rules.toml"
         file.write_text(rules_of(url, own))
-        return read_rules(file, allow_private=True).targets["bot"]
+        return RulesFile(file, allow_private=True).targets["bot"]
 
     return make
 
@@ -53,7 +53,7 @@ def faults_of(file: Path, text: str, *, allow_private: bool = False) -> str:
     """The faults of a file; empty without any."""
     file.write_text(text)
     try:
-        read_rules(file, allow_private=allow_private)
+        RulesFile(file, allow_private=allow_private)
     except RulesError as error:
         return str(error)
     return ""
@@ -62,7 +62,7 @@ def faults_of(file: Path, text: str, *, allow_private: bool = False) -> str:
 def test_a_file_of_rules_that_is_missing_is_named_once(tmp_path: Path) -> None:
     missing = tmp_path / "missing.toml"
     with pytest.raises(RulesError, match=r"^[^:]*missing\.toml: No such file or directory$"):
-        read_rules(missing)
+        RulesFile(missing)
 
 
 def test_all_faults_of_the_rules_are_reported_together(settings: Settings, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class Sender(Thread):
 
     def _send_next(self) -> float:
         """Send the oldest message; return after how many seconds to go on."""
-        target = self._rules.value.targets.get(self._target)
+        target = self._rules.targets.get(self._target)
         if target is None:
             return _POLL_SECONDS
         with self._session.transaction() as connection:

@@ -21,7 +21,7 @@ from wallet_api.notify.messages import (
     message_id,
 )
 from wallet_api.notify.rules import Rule
-from wallet_api.notify.rules_file import RuleSet
+from wallet_api.notify.rules_file import RulesFile
 from wallet_api.notify.session import Session
 from wallet_api.queries.changes import NOW, read_changes
 
@@ -58,7 +58,7 @@ class Feed:
         self._session, self._database = session, database
         self._forgotten_at = self._read_at = datetime.min.replace(tzinfo=UTC)
 
-    def follow(self, rules: RuleSet) -> int:
+    def follow(self, rules: RulesFile) -> int:
         """Save what is reported of the next changes, and the digests that are due; return how many were read.
 
         Raises ServiceUnavailable, and CursorUnknown if the feed has no such place.
@@ -90,7 +90,7 @@ class Feed:
             self._forgotten_at = now
 
 
-def _read(database: Database, cursor: str | None, now: datetime, rules: RuleSet) -> _Reading:
+def _read(database: Database, cursor: str | None, now: datetime, rules: RulesFile) -> _Reading:
     given = {"after": cursor or NOW, "limit": _CHANGES, "wants_retyped": True}
     data = read_changes(database, now, reports.OPERATION, given)
     columns: Mapping[str, Sequence[Any]] = data["transactions"]
@@ -105,7 +105,7 @@ def _read(database: Database, cursor: str | None, now: datetime, rules: RuleSet)
     return _Reading(data["pagination"]["next_cursor"], changes, rows, complete_until)
 
 
-def _save(connection: Connection, rules: RuleSet, reading: _Reading) -> None:
+def _save(connection: Connection, rules: RulesFile, reading: _Reading) -> None:
     waiting: list[queue.Waiting] = []
     for batch in _batches(reading.changes):
         for number, report in _reports(connection, rules.rules, batch):
@@ -147,7 +147,7 @@ def _reports(
     return found
 
 
-def _messages(rules: RuleSet, report: RuleReport, rows: Mapping[str, str]) -> Iterator[queue.Waiting]:
+def _messages(rules: RulesFile, report: RuleReport, rows: Mapping[str, str]) -> Iterator[queue.Waiting]:
     """Yield the message about a report to each target of its rule, or what a digest to it will have."""
     at = report.change.arrived_at
     due_at = report.rule.due_at(at)
@@ -158,7 +158,7 @@ def _messages(rules: RuleSet, report: RuleReport, rows: Mapping[str, str]) -> It
         yield queue.Waiting(name, report.rule.name, message_id(report.id, name), body, at, due_at)
 
 
-def _save_digests(connection: Connection, rules: RuleSet, until: datetime) -> None:
+def _save_digests(connection: Connection, rules: RulesFile, until: datetime) -> None:
     """Save the digests that are due by now; those of a target that left the rules wait for it."""
     for row in queue.take_collected(connection, list(rules.targets), until):
         first, last = (shown_time(row[name]) for name in ("first_at", "last_at"))

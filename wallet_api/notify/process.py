@@ -39,8 +39,7 @@ class Process:
         Raises InvalidParameter if the feed has no such place, and AlreadyRunning.
         """
         self._begin(stopping, from_now=from_now)
-        rules = self._rules.value
-        log.warning("notify: %d rules, %d targets", len(rules.rules), len(rules.targets))
+        log.warning("notify: %d rules, %d targets", len(self._rules.rules), len(self._rules.targets))
         self._start_senders()
         try:
             while not stopping.is_set():
@@ -71,7 +70,7 @@ class Process:
 
     def _report_strangers(self, targets: list[dict[str, object]]) -> None:
         for row in targets:
-            if row["waiting"] and row["target"] not in self._rules.value.targets:
+            if row["waiting"] and row["target"] not in self._rules.targets:
                 log.warning(
                     "notify: %s messages wait for %s, which is no target of the rules: notify resume --drop",
                     *(row["waiting"], row["target"]),
@@ -82,7 +81,7 @@ class Process:
 
         That of a target that is gone waits for it, so that a target never has two.
         """
-        for name in self._rules.value.targets.keys() - self._senders.keys():
+        for name in self._rules.targets.keys() - self._senders.keys():
             self._senders[name] = Sender(self._session, name, self._rules)
             self._senders[name].start()
         for sender in self._senders.values():
@@ -91,7 +90,7 @@ class Process:
     def _follow(self) -> float:
         """Save what is reported of the next changes; return after how many seconds to go on."""
         try:
-            read = self._feed.follow(self._rules.value)
+            read = self._feed.follow(self._rules)
         except (InvalidParameter, NotPermitted):
             raise
         except ServiceUnavailable as error:

@@ -4,7 +4,6 @@ import logging
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -26,25 +25,25 @@ class RulesError(CommandError):
     """The file of rules has faults: one a line."""
 
 
-@dataclass(frozen=True)
-class RuleSet:
-    """The targets by name, and the rules."""
-
-    targets: Mapping[str, Target]
-    rules: tuple[Rule, ...]
-
-
 class RulesFile:
-    """The rules of a file, read again once they are expired. Raises RulesError at first."""
+    """The targets of a file by name, and its rules, read again once they are expired.
 
-    def __init__(self, path: Path, *, allow_private: bool) -> None:
+    Raises RulesError, with all of its faults, at first.
+    """
+
+    def __init__(self, path: Path, *, allow_private: bool = False) -> None:
         self.allow_private = allow_private
         self._path = path
         self._is_expired = False
-        self.value = self._read()
+        self.targets, self.rules = self._read()
 
-    def _read(self) -> RuleSet:
-        return read_rules(self._path, allow_private=self.allow_private)
+    def _read(self) -> tuple[Mapping[str, Target], tuple[Rule, ...]]:
+        try:
+            document = tomllib.loads(self._path.read_text(encoding="utf-8"), parse_float=Decimal)
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            # The text of an OSError names the file once more.
+            raise RulesError(f"{self._path}: {getattr(error, 'strerror', None) or error}") from error
+        return _rules_of(document, ("https", "http") if self.allow_private else ("https",))
 
     def expire(self) -> None:
         """Have the file read again. A signal handler may call it: it takes no lock."""
@@ -56,11 +55,11 @@ class RulesFile:
             return False
         self._is_expired = False
         try:
-            self.value = self._read()
+            self.targets, self.rules = self._read()
         except RulesError as error:
             log.error("notify: the rules stay as they were: %s", error)  # noqa: TRY400
             return False
-        log.warning("notify: read %d rules", len(self.value.rules))
+        log.warning("notify: read %d rules", len(self.rules))
         return True
 
 
@@ -75,17 +74,9 @@ class _FileSchema(Schema):
     rules = fields.Dict(required=True, keys=_names(), values=fields.Dict())
 
 
-def read_rules(path: Path, *, allow_private: bool = False) -> RuleSet:
-    """Return the rules of a file. Raises RulesError with all of its faults."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        # The text of an OSError names the file once more.
-        raise RulesError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    return _rules_of(document, ("https", "http") if allow_private else ("https",))
-
-
-def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> RuleSet:
+def _rules_of(
+    document: Mapping[str, Any], schemes: tuple[str, ...]
+) -> tuple[Mapping[str, Target], tuple[Rule, ...]]:
     faults = [f"{place}: {fault}" for place, fault in _faults(_FileSchema().validate(document))]
     if faults:
         raise RulesError("\n".join(faults))
@@ -107,7 +98,7 @@ def _rules_of(document: Mapping[str, Any], schemes: tuple[str, ...]) -> RuleSet:
                 rules.append(rule_of(name, loaded, lists))
     if faults:
         raise RulesError("\n".join(faults))
-    return RuleSet(targets, tuple(rules))
+    return targets, tuple(rules)
 
 
 def _unknown(
