@@ -9,17 +9,8 @@ from wallet_api.api.schemas.feed import ChangeSchema
 from wallet_api.api.schemas.fields import with_strings
 from wallet_api.base.times import shown_time
 from wallet_api.database import Connection, Database
-from wallet_api.notify import decisions, queue, reports
+from wallet_api.notify import decisions, messages, queue, reports
 from wallet_api.notify.events import Change, MessageType, RuleReport, TradeChange, change_of
-from wallet_api.notify.messages import (
-    body_of,
-    content_of,
-    content_of_many,
-    digest_body,
-    event_id,
-    item_of,
-    message_id,
-)
 from wallet_api.notify.rules import Rule
 from wallet_api.notify.rules_file import RulesFile
 from wallet_api.notify.session import Session
@@ -153,9 +144,9 @@ def _messages(rules: RulesFile, report: RuleReport, rows: Mapping[str, str]) -> 
     due_at = report.rule.due_at(at)
     for name in report.rule.targets:
         target = rules.targets[name]
-        content = content_of(report, rows[target.amounts])
-        body = body_of(target, content) if due_at is None else item_of(target, content)
-        yield queue.Waiting(name, report.rule.name, message_id(report.id, name), body, at, due_at)
+        content = messages.content_of(report, rows[target.amounts])
+        body = messages.body_of(target, content) if due_at is None else messages.item_of(target, content)
+        yield queue.Waiting(name, report.rule.name, messages.message_id(report.id, name), body, at, due_at)
 
 
 def _save_digests(connection: Connection, rules: RulesFile, until: datetime) -> None:
@@ -165,9 +156,9 @@ def _save_digests(connection: Connection, rules: RulesFile, until: datetime) -> 
         data = {"count": row["count"], "first_at": first, "last_at": last}
         if row["count"] > len(row["items"]):
             data["left_out"] = row["count"] - len(row["items"])
-        content = content_of_many(MessageType.DIGEST, row["rule"], row["last_at"], data)
-        body = digest_body(rules.targets[row["target"]], content, row["items"])
-        id = message_id(
-            event_id(MessageType.DIGEST, row["rule"], row["first_id"], row["last_id"]), row["target"]
+        content = messages.content_of_many(MessageType.DIGEST, row["rule"], row["last_at"], data)
+        body = messages.digest_body(rules.targets[row["target"]], content, row["items"])
+        id = messages.message_id(
+            messages.event_id(MessageType.DIGEST, row["rule"], row["first_id"], row["last_id"]), row["target"]
         )
         queue.add_waiting(connection, [queue.Waiting(row["target"], row["rule"], id, body, row["last_at"])])

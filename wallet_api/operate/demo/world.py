@@ -14,15 +14,7 @@ import msgspec
 from wallet_api.base.chains import CHAINS, Chain
 from wallet_api.base.coins import COINS, Currency
 from wallet_api.ledger.files.rows import PriceRow, TradeRow, WalletRow
-from wallet_api.operate.demo.forms import (
-    EVM_PREFIX,
-    SOLANA_PREFIX,
-    evm_address,
-    evm_hash,
-    seeded,
-    solana_address,
-    solana_signature,
-)
+from wallet_api.operate.demo import forms
 from wallet_api.operate.demo.tokens import SUPPLY, decimals_of, face_of
 
 WALLETS = 400
@@ -90,7 +82,7 @@ class World:
         self._seed = seed
         self._places = range(wallets)
         ranks = [*self._places]
-        seeded(seed, "ranks").shuffle(ranks)
+        forms.seeded(seed, "ranks").shuffle(ranks)
         self._example = _wallet(0, seed).wallet_address
         # Some wallets trade thirty times as much as others.
         self._shares = list(accumulate(1 / (rank + 10) for rank in ranks))
@@ -121,7 +113,7 @@ class World:
 
     def _block(self, wallets: list[WalletRow], first: int) -> Iterator[TradeRow]:
         """Yield the trades of a block. It begins without holdings, so it depends on no earlier block."""
-        random = seeded(self._seed, "trades", first)
+        random = forms.seeded(self._seed, "trades", first)
         held: defaultdict[int, dict[_Token, int]] = defaultdict(dict)
         for number in range(first, first + _BLOCK):
             [place] = random.choices(self._places, cum_weights=self._shares)
@@ -155,7 +147,7 @@ class World:
         row = TradeRow(
             blockchain=wallet.blockchain,
             wallet_address=wallet.wallet_address,
-            tx_signature=evm_hash(random) if chain.is_evm else solana_signature(random),
+            tx_signature=forms.evm_hash(random) if chain.is_evm else forms.solana_signature(random),
             mint=token.mint,
             token_name=token.name,
             transaction_type="buy" if is_buy else "sell",
@@ -169,9 +161,9 @@ class World:
         return row
 
     def _make_token(self, chain: Chain, number: int) -> _Token:
-        random = seeded(self._seed, chain.name, "token", number)
+        random = forms.seeded(self._seed, chain.name, "token", number)
         is_old = number < _OLD_TOKENS
-        mint = evm_address(random) if chain.is_evm else solana_address(random)
+        mint = forms.evm_address(random) if chain.is_evm else forms.solana_address(random)
         return _Token(
             mint=mint,
             name=str(face_of(chain, mint).name),
@@ -189,9 +181,9 @@ def _wallet(place: int, seed: int) -> WalletRow:
     chain, type_ = groups[group]
     # The wallets of a number and type have the same address on all EVM chains.
     if chain.is_evm:
-        address = evm_address(seeded(seed, "evm", type_, number), EVM_PREFIX)
+        address = forms.evm_address(forms.seeded(seed, "evm", type_, number), forms.EVM_PREFIX)
     else:
-        address = solana_address(seeded(seed, "solana", type_, number), SOLANA_PREFIX)
+        address = forms.solana_address(forms.seeded(seed, "solana", type_, number), forms.SOLANA_PREFIX)
     named = {"blockchain": chain.name, "type": type_, "wallet_address": address}
     row = msgspec.convert(named, WalletRow)
     if type_ == "kol":
