@@ -3,11 +3,11 @@
 import random
 import time
 from datetime import datetime
-from functools import cached_property
 from typing import Any, cast
 
 from flask import Request, current_app
 from flask.globals import request_ctx
+from werkzeug.utils import cached_property
 
 from wallet_api.api.access.keyring import ApiKey
 from wallet_api.api.access.views import View, view_of
