@@ -65,9 +65,4 @@
               (SELECT iso_time(priced_at)
                  FROM latest) AS native_price_at
        )
-SELECT head.*,
-       shown.*
-  FROM head
-  FULL JOIN shown
- USING (place)
- ORDER BY shown.place
+{head_and_shown}
