@@ -141,7 +141,7 @@ def measure(server: Gunicorn, folder: Path, calls: Path, seconds: int) -> Measur
         used["valkey"],
         outcome["p50"] / 1000,
         outcome["p99"] / 1000,
-        max(worker.memory_info().rss for worker in server.process.children()) / 2**20,
+        max(worker.memory_info().rss for worker in psutil.Process(server.process.pid).children()) / 2**20,
     )
 
 
