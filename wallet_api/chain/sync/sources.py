@@ -63,21 +63,14 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class _TradesProvider:
-    """A word of TRADES_PROVIDERS: what makes its source, the setting that it requires, and for what.
+    """A word of TRADES_PROVIDERS: what makes its source, and why it cannot supply a chain, if so.
 
     Of a provider that `is_shared` one source supplies all chains; it is that of chains without a setting.
     """
 
     make: Callable[[Settings, Limits, Sequence[str], ExitStack], Provider]
-    setting: str
-    remedy: str
+    why_not: Callable[[Settings, str], str | None]
     is_shared: bool = False
-
-    def why_not(self, settings: Settings, chain: str) -> str | None:
-        """Return why it cannot supply a chain; None if it can."""
-        if (settings.moralis_api_key if self.is_shared else settings.chain(chain).rpc_url) is not None:
-            return None
-        return f"{self.setting} is not set; {self.remedy}".format(CHAIN=chain.upper())
 
 
 def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
@@ -142,6 +135,12 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: E
     return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
 
 
+def _why_not_moralis(settings: Settings, _: str) -> str | None:
+    if settings.moralis_api_key is not None:
+        return None
+    return "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
+
+
 def node_url(settings: Settings, chain: str) -> str:
     """Return the URL of the node of a chain. Raise SettingsError if there is none."""
     url = settings.chain(chain).rpc_url
@@ -176,6 +175,13 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: Exit
     return Provider(source, chains, pace, setting, setting, node.methods)
 
 
+def _why_not_node(settings: Settings, chain: str) -> str | None:
+    if settings.chain(chain).rpc_url is not None:
+        return None
+    name = chain.upper()
+    return f"{name}_RPC_URL is not set; with {name}_TRADES_PROVIDER=rpc it names the node"
+
+
 def _moralis_urls(chains: Sequence[str]) -> str:
     """Return the settings of the URLs that these chains use."""
     settings = {"MORALIS_EVM_URL" if CHAINS[chain].is_evm else "MORALIS_SOLANA_URL" for chain in chains}
@@ -184,12 +190,8 @@ def _moralis_urls(chains: Sequence[str]) -> str:
 
 _PROVIDERS: Mapping[str, _TradesProvider] = MappingProxyType(
     {
-        "moralis": _TradesProvider(
-            _moralis, "MORALIS_API_KEY", "trades are read from Moralis (https://moralis.com)", is_shared=True
-        ),
-        "rpc": _TradesProvider(
-            _node, "{CHAIN}_RPC_URL", "with {CHAIN}_TRADES_PROVIDER=rpc it names the node"
-        ),
+        "moralis": _TradesProvider(_moralis, _why_not_moralis, is_shared=True),
+        "rpc": _TradesProvider(_node, _why_not_node),
     }
 )
 
