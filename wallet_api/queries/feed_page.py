@@ -31,8 +31,17 @@ _SMALL_PAGE = 100
 _START_KEY = ("infinity", False, "", 0, "", "", -1, -1)
 
 
-# The trades after a time; what the first page starts at, and what data states: both of a window alone.
-_Window = tuple[datetime | str, dict[str, datetime], dict[str, str]]
+class FeedWindow(NamedTuple):
+    """The trades after `since`; what the first page starts at, and what data states: of a window alone."""
+
+    since: datetime | str
+    start: dict[str, datetime]
+    stated: dict[str, str]
+
+    @property
+    def is_given(self) -> bool:
+        """Return whether only trades of a window are requested."""
+        return bool(self.stated)
 
 
 class FeedKey(msgspec.Struct, array_like=True, frozen=True):
@@ -72,17 +81,16 @@ def read_feed(
     window there is no `total`, for which all trades would have to be read. Raises InvalidParameter.
     """
     within, words = feed_window(now, given.get("window")), filter_words(given)
-    *_, of_window = within
     scope = (
         *(operation, given["blockchain"], given.get("type") or ""),
         *(given[name] for name in ("mint",) if name in given),
         *(*words, *(str(given[name]) for name in ("window",) if name in given)),
     )
     page = read_page(connection, now, rule, given, parameters_after(given.get("cursor"), scope, within))
-    total = {} if words or of_window else {"total": page.head["total"]}
+    total = {} if words or within.is_given else {"total": page.head["total"]}
     last, limit = cursors.last_key(FeedKey, page.head), given["limit"]
     pagination = cursors.pagination(scope, min(limit, MAX_LIMIT), last, **total)
-    stated = {**of_window, "pagination": pagination}
+    stated = {**within.stated, "pagination": pagination}
     return page, with_warnings(stated, [*limit_warnings(limit), *page.warnings])
 
 
@@ -116,21 +124,20 @@ def read_page(
     return page
 
 
-def parameters_after(cursor: str | None, scope: cursors.Scope, window: _Window) -> dict[str, Any]:
+def parameters_after(cursor: str | None, scope: cursors.Scope, window: FeedWindow) -> dict[str, Any]:
     """Return the parameters of the page after `cursor`, or of the first one. Raises InvalidParameter."""
     key = key_parameters(cursors.decode_cursor(cursor, scope, FeedKey) if cursor else None)
-    since, start, _ = window
-    return (key if cursor else key | start) | NO_WINDOW | {"since": since}
+    return (key if cursor else key | window.start) | NO_WINDOW | {"since": window.since}
 
 
-def feed_window(now: datetime, bounds: Bounds | None) -> _Window:
+def feed_window(now: datetime, bounds: Bounds | None) -> FeedWindow:
     """Return the window of a feed; without bounds it has all trades, also those ahead of the clock."""
     if bounds is None:
-        return "-infinity", {}, {}
+        return FeedWindow("-infinity", {}, {})
     # The first trade is not searched for, nor stated.
     span = span_of(now, Bounds(bounds.since or EARLIEST, bounds.until))
     stated = {name: text for name, text in span.bounds.items() if name == "until" or bounds.since}
-    return span.since, {"created_at": span.ends_at}, stated
+    return FeedWindow(span.since, {"created_at": span.ends_at}, stated)
 
 
 def key_parameters(after: FeedKey | None) -> dict[str, Any]:
