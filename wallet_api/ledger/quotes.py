@@ -36,8 +36,13 @@ class QuoteRule(NamedTuple):
     min_value_usd: Decimal = Decimal(1)
 
 
-# The id of a token, a time, the dollars (None: the provider had no price), and what its market held.
-StagedQuote = tuple[int, datetime, Decimal | None, Decimal | None]
+class StagedQuote(NamedTuple):
+    """A quote of a token by its id. Without `usd` the provider had no price."""
+
+    token_id: int
+    at: datetime
+    usd: Decimal | None
+    liquidity_usd: Decimal | None
 
 
 def import_quotes(
@@ -73,7 +78,7 @@ def keep_quotes(
     with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         for number, quote in enumerate(quotes):
             copy.write_row((number, b"", *quote))
-    token_ids = [token_id for token_id, *_ in quotes]
+    token_ids = [quote.token_id for quote in quotes]
     with connection.transaction():
         _, verdicts = _judge(connection, token_ids, datetime.now(UTC), rule)
         connection.execute(_QUOTES["asked"], {"token_ids": token_ids, "asked_at": asked_at})

@@ -21,12 +21,11 @@ _BEHIND = "Age of the oldest change that webhooks have not read; 0 without one."
 
 def notify_metrics(connection: Connection, now: datetime) -> list[Metric]:
     """Return the metrics of webhooks."""
-    targets = queue.read_status(connection)
-    behind_seconds, _, forgotten = reports.read_progress(connection, now)
+    targets, progress = queue.read_status(connection), reports.read_progress(connection, now)
     metrics: list[Metric] = [
-        GaugeMetricFamily("wallet_api_notify_behind_seconds", _BEHIND, behind_seconds),
+        GaugeMetricFamily("wallet_api_notify_behind_seconds", _BEHIND, progress.behind_seconds),
         CounterMetricFamily(
-            "wallet_api_notify_forgotten", "What webhooks reported and is forgotten.", forgotten
+            "wallet_api_notify_forgotten", "What webhooks reported and is forgotten.", progress.forgotten
         ),
     ]
     for name, text, value in _GAUGES:

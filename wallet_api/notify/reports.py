@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.notify.events import Change, MessageType, TokenId, TradeChange, TradeId
@@ -16,6 +16,17 @@ OPERATION = "notify"
 # Parameters of what identifies trades and tokens.
 _TRADES = ("blockchains", "wallet_addresses", "mints", "tx_signatures", "are_sells", "event_indexes")
 _TOKENS = ("blockchains", "mints")
+
+
+class FeedProgress(NamedTuple):
+    """How far the feed was read: how old the oldest change is that was not, and when it was last read.
+
+    `forgotten` counts what was reported so long ago that it is forgotten.
+    """
+
+    behind_seconds: float
+    read_at: datetime | None
+    forgotten: int
 
 
 def read_place(connection: Connection) -> tuple[str | None, datetime]:
@@ -35,16 +46,14 @@ def forget_place(connection: Connection) -> None:
     connection.execute(_REPORTS["forget_place"])
 
 
-def read_progress(connection: Connection, now: datetime) -> tuple[float, datetime | None, int]:
-    """Return how old the oldest change is that was not read, in seconds, when the feed was last read, and how
-    many reports are so old that they are forgotten; before the first time, nothing is to be read.
-    """
+def read_progress(connection: Connection, now: datetime) -> FeedProgress:
+    """Return how far the feed was read; before the first time, nothing is to be read."""
     row = connection.execute(_REPORTS["progress"]).fetchone()
     if row is None:
-        return 0.0, None, 0
+        return FeedProgress(0.0, None, 0)
     oldest_at = unread_since(connection, OPERATION, row["cursor"])
     behind = 0.0 if oldest_at is None else max(0.0, (now - oldest_at).total_seconds())
-    return behind, row["read_at"], row["forgotten"]
+    return FeedProgress(behind, row["read_at"], row["forgotten"])
 
 
 def read_known(connection: Connection, rules: Sequence[Rule], changes: Sequence[TradeChange]) -> Known:

@@ -17,7 +17,7 @@ from wallet_api.chain.sync import report
 from wallet_api.chain.sync.outcomes import Outcomes
 from wallet_api.chain.sync.summaries import ChainQuotes, QuotesSummary
 from wallet_api.database import Connection, Row, load_statements
-from wallet_api.ledger.quotes import QuoteRule, keep_quotes, purge_quotes
+from wallet_api.ledger.quotes import QuoteRule, StagedQuote, keep_quotes, purge_quotes
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +112,9 @@ class Quotes:
             return
         # A provider's reply has no time of its own.
         at = datetime.now(UTC).replace(microsecond=0)
-        given = [(token["token_id"], at, *prices.get(token["mint"], (None, None))) for token in tokens]
+        given = [
+            StagedQuote(token["token_id"], at, *prices.get(token["mint"], (None, None))) for token in tokens
+        ]
         verdicts = keep_quotes(connection, now, given, self._rule)
         counts.quoted += len(prices)
         counts.missing += verdicts.pop("missing", 0)

@@ -64,7 +64,14 @@ def save_named(connection: Connection, unproven: Sequence[Unproven], now: dateti
             beyond[wallet.chain.name, wallet.address] += each.is_new
     with suppress(MissingReference), translated(), connection.transaction():
         rows = [
-            LeftOut(*(each.row.wallet, each.row.tx_signature, UNSIGNED, _DETAIL, each.row.created_at), False)
+            LeftOut(
+                each.row.wallet,
+                each.row.tx_signature,
+                reason=UNSIGNED,
+                detail=_DETAIL,
+                created_at=each.row.created_at,
+                is_signed=False,
+            )
             for each in named
         ]
         keep(connection, rows, [json.dumps([_trade(draft) for draft in each.drafts]) for each in named], now)

@@ -120,15 +120,14 @@ def status_command(as_json: bool) -> None:
     now = datetime.now(UTC)
     with database() as connection:
         rows, aside = queue.read_status(connection), queue.refused_messages(connection)
-        behind_seconds, read_at, _ = reports.read_progress(connection, now)
-        running = is_running(connection)
+        progress, running = reports.read_progress(connection, now), is_running(connection)
     for row in rows:
         row["refused_messages"] = aside.get(row["target"], [])
     if as_json:
-        state = {"running": running, "behind_seconds": behind_seconds, "read_at": read_at}
+        state = {"running": running, "behind_seconds": progress.behind_seconds, "read_at": progress.read_at}
         print_json({**state, "targets": rows})
         return
-    click.echo(_state(behind_seconds, read_at, running=running))
+    click.echo(_state(progress, running=running))
     if rows:
         print_table([_HEADINGS, *(_words(row, now) for row in rows)])
     for row in rows:
@@ -139,14 +138,14 @@ def status_command(as_json: bool) -> None:
             )
 
 
-def _state(behind_seconds: float, read_at: datetime | None, *, running: bool) -> str:
-    behind = _seconds(behind_seconds)
-    late = f", and the oldest change that it has not read is {behind} old" if behind_seconds else ""
+def _state(progress: reports.FeedProgress, *, running: bool) -> str:
+    behind = _seconds(progress.behind_seconds)
+    late = f", and the oldest change that it has not read is {behind} old" if progress.behind_seconds else ""
     if running:
         return f"notify runs{late}."
-    if read_at is None:
+    if progress.read_at is None:
         return f"notify is not running{late}."
-    return f"notify is not running since {shown_time(read_at)}{late}."
+    return f"notify is not running since {shown_time(progress.read_at)}{late}."
 
 
 def _seconds(seconds: float) -> str:

@@ -10,9 +10,9 @@ import math
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from cachetools import LRUCache, cachedmethod
@@ -73,8 +73,15 @@ class _History(msgspec.Struct, rename="camel"):
     pagination_token: str | None = None
 
 
-TransactionPage = tuple[list[tuple[Listed, Transaction | None]], datetime, bool]
-"""Whole transactions (None: of unknown form), until when all are yielded, and whether no page follows."""
+class TransactionPage(NamedTuple):
+    """Whole transactions of a wallet, the oldest first; None for one whose form is not known.
+
+    All before `until` are in it or in an earlier page.
+    """
+
+    rows: Sequence[tuple[Listed, Transaction | None]]
+    until: datetime
+    is_last: bool
 
 
 class SolanaNode:
@@ -148,7 +155,7 @@ class SolanaNode:
                     raise Malformed("a transaction without a signature")
                 rows.append((Listed(wallet, until, row.transaction.signatures[0]), _transaction(body)))
             token = history.pagination_token
-            yield rows, until, not token
+            yield TransactionPage(rows, until, is_last=not token)
             if not has_next(token, tokens):
                 return
             options = options | {"paginationToken": token}
