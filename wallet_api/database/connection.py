@@ -2,9 +2,9 @@
 
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise, repeat
+from itertools import pairwise
 from typing import Any, LiteralString
 
 import psycopg
@@ -12,7 +12,7 @@ from psycopg.rows import dict_row, tuple_row
 from psycopg.types.string import TextLoader
 
 from wallet_api.database.failures import translated
-from wallet_api.database.lists import Columns, Lists, Row
+from wallet_api.database.lists import Columns, Lists, Row, columns_from
 
 __all__ = ["KEEPALIVES", "Connection", "connect", "tuple_row"]
 
@@ -48,7 +48,7 @@ class Connection(psycopg.Connection[Row]):
     def fetch_columns(self, query: LiteralString, parameters: Mapping[str, Any]) -> Columns:
         """Execute a query, and return the columns of its rows. All numerics are texts, as in fetch_lists."""
         names, rows = self._fetch_texts(query, parameters)
-        return _columns(names, rows)
+        return columns_from(names, rows)
 
     def fetch_lists(
         self, query: LiteralString, parameters: Mapping[str, Any], absent: Exception | None = None
@@ -65,7 +65,9 @@ class Connection(psycopg.Connection[Row]):
         starts = [start for start, name in enumerate(names) if start and name == "place"] + [len(names)]
         lists = [
             # Of its own rows and columns alone: the others are NULL.
-            _columns(names[start + 1 : end], [row[start + 1 : end] for row in rows if row[start] is not None])
+            columns_from(
+                names[start + 1 : end], [row[start + 1 : end] for row in rows if row[start] is not None]
+            )
             for start, end in pairwise(starts)
         ]
         return dict(zip(names[: starts[0]], rows[0], strict=False)), lists
@@ -80,11 +82,6 @@ class Connection(psycopg.Connection[Row]):
         if names is None:
             names = self._names[query] = [column.name for column in cursor.description or ()]
         return names, rows
-
-
-def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
-    values = zip(*rows, strict=True) if rows else repeat(())
-    return dict(zip(names, values, strict=False))
 
 
 def connect(url: str, *, sole: str | None = None, **options: Any) -> Connection:

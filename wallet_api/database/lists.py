@@ -1,7 +1,7 @@
 """Lists of rows as their columns: what Connection.fetch_lists returns."""
 
-from collections.abc import Iterable, Sequence
-from itertools import compress
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, repeat
 from typing import Any
 
 Row = dict[str, Any]
@@ -10,7 +10,13 @@ Columns = dict[str, Sequence[Any]]
 Lists = tuple[Row, list[Columns]]
 
 
-def row_count(columns: Columns) -> int:
+def columns_from(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
+    """Return the columns of rows, each of which has a value for each name."""
+    values = zip(*rows, strict=True) if rows else repeat(())
+    return dict(zip(names, values, strict=False))
+
+
+def row_count(columns: Mapping[str, Sequence[Any]]) -> int:
     """Return the number of rows."""
     return len(next(iter(columns.values()), ()))
 

@@ -11,7 +11,7 @@ from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.analytics import AnalyticsArguments, AnalyticsSchema
 from wallet_api.api.services import services
 from wallet_api.base.cache import Cached
-from wallet_api.database import Columns, row_count
+from wallet_api.database import columns_from, row_count
 from wallet_api.queries.analytics import MostTraded, analytics_data, read_most_traded
 from wallet_api.queries.groups import board_arguments
 from wallet_api.queries.leaderboard import Board
@@ -82,9 +82,10 @@ def _net_flow(arguments: Mapping[str, Any]) -> Response:
                 shown |= read_windows(connection, flows.value, missing)
         # A trade may have been removed since the tokens were read.
         rows = [shown[token_id] for token_id in token_ids if token_id in shown]
-        net_flows: Columns = {name: [row[place] for row in rows] for place, name in enumerate(COLUMNS)}
         span = span_of(flows.value.now, arguments["period"])
-        return analytics_data(arguments, span, total, flows.value.native_price, net_flows=net_flows)
+        return analytics_data(
+            arguments, span, total, flows.value.native_price, net_flows=columns_from(COLUMNS, rows)
+        )
 
     return _operation.respond(get_data, arguments, flows)
 

@@ -10,6 +10,7 @@ from marshmallow import fields
 
 from wallet_api.api.schemas.fields import String
 from wallet_api.api.schemas.shapes import List, Shape, Table, columns_of, write_values
+from wallet_api.database import row_count
 
 # The values of the argument `format`, with `bom` or without, and what they are called in HTTP.
 _CSV = "text/csv; charset=utf-8"
@@ -64,7 +65,7 @@ def _cells(
     absent: str,
 ) -> list[list[Any]]:
     """Return the cells of each column; `absent` where a row has no value."""
-    count = len(next(iter(rows.values()), ()))
+    count = row_count(rows)
     cells = []
     for name, field in shape.columns().items():
         values = rows.get(name, [None] * count)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import orjson
 from marshmallow import Schema, fields
 
+from wallet_api.database import row_count
+
 # The rows of a list: the values of each column by its name, or a mapping a row.
 Table = Mapping[str, Sequence[Any]]
 List = Table | Sequence[Mapping[str, Any]]
@@ -37,11 +39,6 @@ def columns_of(rows: List) -> Table:
         return {name: (value,) for name, value in rows[0].items()}
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
-
-
-def count_of(columns: Table) -> int:
-    """Return the number of rows that have these columns."""
-    return len(next(iter(columns.values()), ()))
 
 
 def joined(lists: Iterable[List]) -> Table:
@@ -99,7 +96,7 @@ class Shape(Schema):
             members = self._members[names] = self.members(names)
         # What follows each other in every row: what is the same in all rows, and what differs.
         parts: list[Iterable[str]] = []
-        same, count = "{", count_of(columns) if columns else len(rows)
+        same, count = "{", row_count(columns) if columns else len(rows)
         if not count:
             return []
         for column, write, before, after, absent in members:
@@ -124,7 +121,7 @@ class Shape(Schema):
             return [f"[{','.join(self.write(lists[0]))}]"]
         tables = [columns_of(rows) for rows in lists]
         texts = iter(self.write(joined(tables)))
-        return [f"[{','.join(islice(texts, count_of(table)))}]" for table in tables]
+        return [f"[{','.join(islice(texts, row_count(table)))}]" for table in tables]
 
     def columns(self, prefix: str = "") -> dict[str, fields.Field[Any]]:
         """Return all columns that a row can have, in order, with their fields. A list in it is no column."""
