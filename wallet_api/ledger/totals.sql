@@ -111,7 +111,7 @@ SELECT wallet_id,
  WHERE sign = 1
  ORDER BY wallet_id, day, token_id
     ON CONFLICT (wallet_id, day, token_id) DO UPDATE
-   SET is_intraday = excluded.is_intraday,
+   SET
 {sums: $ = total.$ + excluded.$},
 {highest: $ = greatest(total.$, excluded.$)},
 {lowest: $ = least(total.$, excluded.$)};
