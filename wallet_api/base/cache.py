@@ -14,7 +14,7 @@ from cachetools import TLRUCache
 Value = TypeVar("Value")
 # Enters a slot of a bulkhead (`Bulkhead.slot`); the argument `wait` is whether to wait for one.
 Slot = Callable[..., AbstractContextManager[None]]
-# So many times as long as it is valid a value is found: what is often requested is computed again by then.
+# How many times its lifetime a value is kept: the next one may use again what was made of it, if it is equal.
 _KEPT_TTLS = 1.25
 
 

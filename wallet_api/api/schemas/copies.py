@@ -41,7 +41,7 @@ class CopyStepSchema(TransactionSchema):
     price = Amount(f"The price that the copier got; {_NO_PRICE}", nullable=True)
     price_at = Moment(f"Time of the trade or quote that makes it; {_NO_PRICE}", nullable=True)
     source = String(f"`trade` or `market`: what makes it; {_NO_PRICE}", nullable=True)
-    value = Amount("What a buy cost with the fee, or a sell brought without it.")
+    value = Amount("What a buy cost, the fee in it; what a sell brought, less the fee.")
     token_amount = Amount("Tokens bought or sold; of a stuck sell, lost.")
     fee = Amount("The fee.")
     realized_pnl = Amount(
@@ -71,7 +71,7 @@ class CopyFiguresSchema(Shape):
         "The same of the wallet, of all its buys in the window; null without one.", nullable=True
     )
     followed = Integer("Steps that were followed.")
-    not_followed = Integer("Buys without a price in time.")
+    not_followed = Integer("Buys without a price in time: neither cost nor gain.")
     not_followed_value = Amount("What the wallet paid in these.")
     stuck = Integer("Sells without a price for a day, which are lost.")
 

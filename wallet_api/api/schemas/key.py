@@ -32,7 +32,7 @@ class ScopeSchema(Shape):
 
     chains = Strings("Chains; null for any.", nullable=True)
     types = Strings("Types of wallets; null for any.", nullable=True)
-    operations = Strings("Operations, by `operationId`; null for any.", nullable=True)
+    operations = Strings("Operations, by `operationId`, beside this one; null for any.", nullable=True)
 
 
 class UseSchema(Shape):
