@@ -1,6 +1,7 @@
 """GET /v1/tokens/prices: of which tokens, in which order, for how much."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,9 @@ from tests.api.conftest import NewCaller
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, price_row, trade_row
+from tests.ledger.rows import ANN, BEN, price_row, trade_row
+from wallet_api.database import Connection
+from wallet_api.ledger.rebuild import rebuild_ledger
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -41,6 +44,34 @@ def test_each_token_is_answered_in_its_place(caller: Caller, importer: Importer)
     own = {"found": True, "last_price": block["price"], "last_price_at": block["price_at"]}
     assert data["tokens"][3] == {name: (block | own)[name] for name in data["tokens"][3]}
     assert caller.get(PATH, blockchain="solana", mint=mint_of("a"))["tokens"] == data["tokens"][2:3]
+
+
+def test_the_name_of_a_token_is_that_of_its_newest_trade_with_one(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    def trade(wallet: str, minutes: int, name: str) -> dict[str, Any]:
+        return trade_row(wallet, f"{wallet}-{minutes}", NOW - timedelta(minutes=minutes), token_name=name)
+
+    def name() -> str:
+        # What is kept of names is the same after each step as if it were computed at once.
+        assert set(rebuild_ledger(connection).values()) == {0}
+        (row,) = caller.get(PATH, **TOKEN)["tokens"]
+        return str(row["token_name"])
+
+    importer.trades([trade(ANN, 30, ""), trade(BEN, 40, "One")])
+    assert name() == "One"
+    importer.trades([trade(ANN, 20, "Two")])
+    assert name() == "Two"
+    importer.trades([trade(BEN, 10, "")])
+    assert name() == "Two"
+    importer.remove_trades([trade(ANN, 20, "Two")])
+    assert name() == "One"
+    importer.trades([trade(BEN, 40, "Three")])
+    assert name() == "Three"
+    importer.remove_trades([trade(BEN, 40, "Three")])
+    assert name() == ""
+    importer.trades([trade(ANN, 9, "Four"), trade(BEN, 8, "Five")])
+    assert name() == "Five"
 
 
 def test_a_trade_that_exchanged_nothing_makes_no_price(caller: Caller, importer: Importer) -> None:

@@ -87,6 +87,15 @@ SELECT wallet_id,
  GROUP BY wallet_id, token_id
  ORDER BY min(created_at);
 
+-- token_ranks --
+INSERT INTO token_ranks (token_id, wallet_count, token_name, is_renamed)
+SELECT token_id,
+       count(*),
+       min(token_name),
+       FALSE
+  FROM positions
+ GROUP BY token_id;
+
 -- wallet_days --
 INSERT INTO wallet_days (
        wallet_id, day, tokens, new_tokens,

@@ -40,7 +40,10 @@ SELECT count(*) AS n
    AND (state LIKE 'idle%' OR wait_event = 'ClientRead')
    AND clock_timestamp() - state_change > interval '1 second'
 """
-_SUMS = "UPDATE lifetimes SET fast_txn = 0, realized = 0; UPDATE wallet_hours SET buy_txn = 0"
+_SUMS = """
+UPDATE lifetimes SET fast_txn = 0, realized = 0; UPDATE wallet_hours SET buy_txn = 0;
+UPDATE token_ranks SET is_renamed = TRUE
+"""
 
 
 def _later_migration(connection: Connection) -> None:

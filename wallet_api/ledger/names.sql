@@ -4,9 +4,10 @@
 -- counted --
 -- The positions that are there now, less those that were: a token's wallets change where one first trades it.
 -- Needs token_ranks_pkey.
-INSERT INTO token_ranks AS rank (token_id, wallet_count)
+INSERT INTO token_ranks AS rank (token_id, wallet_count, is_renamed)
 SELECT token_id,
-       sum(wallets)
+       sum(wallets),
+       FALSE
   FROM (SELECT token_id,
                1 AS wallets
           FROM walked
@@ -66,15 +67,16 @@ SELECT walked.token_id,
 -- shown --
 -- Needs token_ranks_pkey.
 UPDATE token_ranks
-   SET token_name = newest.name
-  FROM (SELECT DISTINCT ON (token_id)
-               token_id,
-               name
+   SET token_name = newest.name,
+       is_renamed = is_renamed OR newest.names > 1 OR COALESCE(token_name <> newest.name, FALSE)
+  FROM (SELECT token_id,
+               count(DISTINCT name) AS names,
+               (array_agg(name ORDER BY named_at DESC, name))[1] AS name
           FROM named
          WHERE named_at IS NOT NULL
-         ORDER BY token_id, named_at DESC, name) AS newest
+         GROUP BY token_id) AS newest
  WHERE token_ranks.token_id = newest.token_id
-   AND token_ranks.token_name IS DISTINCT FROM newest.name;
+   AND (newest.names > 1 OR token_ranks.token_name IS DISTINCT FROM newest.name);
 
 -- terms --
 -- Those of names that a token does not have yet. Needs tokens_pkey, token_ranks_pkey, token_terms_by_token.

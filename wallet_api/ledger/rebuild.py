@@ -1,6 +1,7 @@
 """The rebuild of everything that is derived from the trades, wallet by wallet."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
@@ -53,10 +54,10 @@ def rebuild_ledger(connection: Connection, progress: Progress = no_progress) -> 
 
 
 def fill_wallets(connection: Connection, progress: Progress = no_progress) -> int:
-    """Compute what a migration added to wallets, and return of how many; 0 if none asks for it.
+    """Compute what a migration added, and return of how many wallets; 0 if none asks for it.
 
-    As a rebuild, wallet by wallet, which goes on where an interrupted one stopped. Meanwhile imports of this
-    version add to what is not computed yet: until its wallet is.
+    As a rebuild, wallet by wallet, which goes on where an interrupted one stopped, and names of tokens at the
+    end. Meanwhile imports of this version add to what is not computed yet: until its wallet is.
     """
     done_until = connection.fetch_value(_FILLED)
     if done_until is None:
@@ -69,6 +70,9 @@ def fill_wallets(connection: Connection, progress: Progress = no_progress) -> in
         with arrivals.change(connection):
             _rebuild_wallet(connection, wallet_id)
             connection.execute(_FILL, {"wallet_id": wallet_id})
+    for token_ids in _tokens_in_parts(connection):
+        with _holding_tokens(connection):
+            names.rename_tokens(connection, token_ids)
     connection.execute(_END_FILL)
     progress(len(wallet_ids), len(wallet_ids))
     return len(wallet_ids)
@@ -95,18 +99,29 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
 
 def _rebuild_tokens(connection: Connection, changed: dict[str, int]) -> None:
     """Store the newest trade and the names of every token, some per transaction; count the wrong rows."""
+    for token_ids in _tokens_in_parts(connection):
+        with _holding_tokens(connection):
+            changed["token_prices"] += merge.store_prices_of(connection, token_ids)
+            ranks, terms = names.rename_tokens(connection, token_ids)
+            changed["token_ranks"] += ranks
+            changed["token_terms"] += terms
+
+
+def _tokens_in_parts(connection: Connection) -> Iterator[list[int]]:
     token_ids = [
         row["token_id"] for row in connection.execute("SELECT token_id FROM tokens ORDER BY token_id")
     ]
     for start in range(0, len(token_ids), _TOKENS_AT_ONCE):
-        part = token_ids[start : start + _TOKENS_AT_ONCE]
-        with staging.transaction(connection):
-            hold_tables(connection)
-            merge.lock_prices(connection)
-            changed["token_prices"] += merge.store_prices_of(connection, part)
-            ranks, terms = names.rename_tokens(connection, part)
-            changed["token_ranks"] += ranks
-            changed["token_terms"] += terms
+        yield token_ids[start : start + _TOKENS_AT_ONCE]
+
+
+@contextmanager
+def _holding_tokens(connection: Connection) -> Iterator[None]:
+    """Run a transaction in which no other one stores what it knows of tokens."""
+    with staging.transaction(connection):
+        hold_tables(connection)
+        merge.lock_prices(connection)
+        yield
 
 
 def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:

@@ -2,32 +2,38 @@
 
 -- wanted_ranks --
 -- Needs positions_by_token.
-INSERT INTO wanted_ranks (token_id, wallet_count, token_name)
+INSERT INTO wanted_ranks (token_id, wallet_count, token_name, is_renamed)
 SELECT token_id,
        count(*),
-       (array_agg(token_name ORDER BY last_seen DESC) FILTER (WHERE token_name IS NOT NULL))[1]
+       (array_agg(token_name ORDER BY last_seen DESC) FILTER (WHERE token_name IS NOT NULL))[1],
+       count(DISTINCT token_name) > 1
   FROM positions
  WHERE token_id = ANY (%(token_ids)s::bigint[])
  GROUP BY token_id;
 
 -- ranks --
 -- A token that nobody trades any more keeps its row, with 0. Needs token_ranks_pkey.
-INSERT INTO token_ranks AS rank (token_id, wallet_count, token_name)
+INSERT INTO token_ranks AS rank (token_id, wallet_count, token_name, is_renamed)
 SELECT wanted.token_id,
        wanted.wallet_count,
-       wanted.token_name
+       wanted.token_name,
+       wanted.is_renamed
   FROM (SELECT * FROM wanted_ranks
          UNION ALL
         SELECT token_id,
                0,
-               token_name
+               NULL,
+               FALSE
           FROM token_ranks
          WHERE token_id = ANY (%(token_ids)s::bigint[])
            AND token_id NOT IN (SELECT token_id FROM wanted_ranks)) AS wanted
     ON CONFLICT (token_id) DO UPDATE
    SET wallet_count = excluded.wallet_count,
-       token_name = excluded.token_name
- WHERE rank.wallet_count <> excluded.wallet_count;
+       token_name = excluded.token_name,
+       is_renamed = excluded.is_renamed
+ WHERE (rank.wallet_count, rank.is_renamed) <> (excluded.wallet_count, excluded.is_renamed)
+    -- Which of several names is shown depends on the order in which they became known.
+    OR (NOT excluded.is_renamed AND rank.token_name IS DISTINCT FROM excluded.token_name);
 
 -- wanted_terms --
 -- Needs positions_by_token, tokens_pkey, token_faces_pkey, token_ranks_pkey.

@@ -1,15 +1,15 @@
 -- For other statements to include, after their CTE latest. It adds wanted (token_id, mint), those of the tokens that any
 -- tracked wallet ever traded; token_price, of token_price.sql; and token_block, their names and prices as they are shown.
--- Needs tokens_blockchain_mint_key, positions_by_token, token_faces_pkey, and what token_name.sql and token_price.sql need.
+-- Needs tokens_blockchain_mint_key, token_ranks_pkey, token_faces_pkey, and what token_name.sql and token_price.sql need.
        wanted AS MATERIALIZED (
-       SELECT DISTINCT
-              tokens.token_id,
+       SELECT tokens.token_id,
               tokens.mint
          FROM tokens
-         JOIN positions
-           ON positions.token_id = tokens.token_id
+         JOIN token_ranks
+           ON token_ranks.token_id = tokens.token_id
         WHERE tokens.blockchain = %(blockchain)s
           AND tokens.mint = ANY (%(mints)s::text[])
+          AND token_ranks.wallet_count > 0
        ),
 {token_name},
 {token_price},
