@@ -50,12 +50,24 @@ _SHORT = (
     ("; absent if not tracked", ", or absent"),
     ("; absent otherwise", ", or absent"),
     (", else absent:", ":"),
+    # The document says of all addresses how they are returned.
+    (", in lower case on EVM chains", ""),
+    ("; in lower case on EVM chains", ""),
+)
+# The document says of all wallets that these are their own.
+_OF_WALLET = (
+    "The chain of the wallet.",
+    "The category of the wallet.",
+    "The chain.",
+    "The category of the wallet there.",
 )
 # The document says once that a figure of nothing is 0.
 _NOTHING = re.compile(
     r"; 0 (if none( bought| was bought)?"
     r"|without (any|both|a cost|trades|a covered sell|a closed position))(?=[.;]|$)"
 )
+# The document says once that what an argument leaves out is absent.
+_SWITCHED = re.compile(r"; absent (with|without) `\w+=\w+`$")
 # A default that is written in the meaning of an argument is shown beside its name.
 _DEFAULT = re.compile(r"; (`?\w+`?) by default(?=\.|$)")
 # The document says once that every operation has them, or all that have a format.
@@ -233,8 +245,9 @@ def _field(field: fields.Field[Any]) -> str:
         lacking = [name for name in OBJECTS[title]().fields if name not in inner.fields]
         without = f" without {_quoted(lacking)}" if lacking else ""
         kind = f" {_link(title)}{without}."
-    elif len(field.metadata.get("enum", ())) > 1:
-        kind = f" {_one_of(field.metadata['enum'])}."
+    words = field.metadata.get("enum", ())
+    if len(words) > 1 and not all(f"`{word}`" in _meaning(field) for word in words):
+        kind = f" {_one_of(words)}."
     return f"{_meaning(field)}.{kind}"
 
 
@@ -253,7 +266,7 @@ def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
     may_lack = not field.required or (field.allow_none and of_coin is not None and of_coin.allow_none)
     are_dollars = name.endswith("_usd") and may_lack and "everywhere" not in description
     of_all = name in ("warnings", "pagination")
-    return of_all or are_dollars or description in (USD.metadata["description"], NO_SOURCE)
+    return of_all or are_dollars or description in (USD.metadata["description"], NO_SOURCE, *_OF_WALLET)
 
 
 def _repeats(field: fields.Field[Any]) -> bool:
@@ -266,7 +279,7 @@ def _meaning(field: fields.Field[Any]) -> str:
     description = str(field.metadata["description"]).removesuffix(".")
     for words, short in _SHORT:
         description = description.replace(words, short)
-    return _NOTHING.sub("", description)
+    return _SWITCHED.sub("", _NOTHING.sub("", description))
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -15,6 +15,8 @@ from wallet_api.api.responses.operation import Operation
 _WIDTH = 120
 # Stands for the fields of an object that are described and shown elsewhere.
 _OTHERS = "…"
+# The document says of all responses what these are.
+_WARNINGS = "warnings"
 
 
 def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
@@ -40,6 +42,8 @@ def _shortened(data: Mapping[str, Any], schema: Schema, shown: dict[str, Any]) -
     """Return the data with one row of each list, without what is described and shown elsewhere."""
     short: dict[str, Any] = {}
     for name, value in data.items():
+        if name == _WARNINGS:
+            continue
         field = schema.fields[name]
         if isinstance(field, fields.Nested) and value:
             title = title_of(field.schema)

@@ -46,14 +46,14 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
     )
     limit = WholeNumber(
         1,
-        "Most rows, at most 1000; 20 by default, all with `volume_trend`, the newest of which are shown.",
+        "Most rows, at most 1000; 20 by default, all with `volume_trend`.",
     )
     sort = Choice(
         FLOW_SORTS,
         "Of `net_flow`: the figure to sort by; by default `net_flow` without its sign.",
     )
     order = Choice(ORDERS, "Of `net_flow`: `desc` (default) or `asc`.")
-    min_wallets = WholeNumber(1, "Of `net_flow`: only tokens that at least so many wallets traded.")
+    min_wallets = WholeNumber(1, "Of `net_flow`: only tokens of at least so many wallets.")
     signal = Choice(SIGNALS, "Of `signal_outcomes`: the mode of the signals; `cluster` by default.")
 
     def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
@@ -163,17 +163,17 @@ class SignalOutcomesSchema(Shape):
 
     span = String("How long after the hour.", enum=tuple(OUTCOME_SPANS))
     of = String(
-        "`signals`, or `base`: every token that the group bought, at the first full hour after its first"
-        " buy of the day.",
+        "`signals`, or `base`: each token that the group bought, at the full hour after its first buy of the"
+        " day.",
         enum=OUTCOME_GROUPS,
     )
-    signals = Integer("Tokens at the first of these hours of each day of UTC.")
+    signals = Integer("Tokens, each at its first hour of a day of UTC.")
     known = Integer("Those whose change is known.")
-    gone = Integer("Those that no market had any more; each counts as -100 %.")
+    gone = Integer("Those that no market had any more, each at -100 %.")
     median_change_percent = Measure("The median change in percent; null without any.", nullable=True)
-    share_up = Measure("Percent of them whose change is above 0; null without any.", nullable=True)
-    share_doubled = Measure("Percent of them whose change is at least 100; null without any.", nullable=True)
-    share_halved = Measure("Percent of them whose change is at most -50; null without any.", nullable=True)
+    share_up = Measure("Percent of them with a change above 0; null without any.", nullable=True)
+    share_doubled = Measure("Percent of them with a change of at least 100; null without any.", nullable=True)
+    share_halved = Measure("Percent of them with a change of at most -50; null without any.", nullable=True)
 
 
 class AnalyticsSchema(StatedMixin, figures.NativePriceShape, figures.GroupShape):

@@ -75,7 +75,7 @@ class CalendarSchema(StatedMixin, Shape):
     profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
-        "Oldest first, from the first trade until now or the end of the window; empty without a trade.",
+        "Oldest first, from the first trade until now or the end of the window.",
         many=True,
     )
     month = Rows(LastMonthSchema, "The last of the months; an empty object without a trade.")

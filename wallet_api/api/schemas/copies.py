@@ -19,14 +19,14 @@ class CopyArguments(WindowMixin, CursorMixin, FormatMixin, WalletArguments):
 
     delay = WholeNumber(
         0,
-        "Seconds until the copier gets the first price; with 0 the wallet's own.",
+        "Seconds until the copier gets a price; with 0 the wallet's own.",
         most=3600,
         load_default=5,
     )
     fee_percent = Number(
         "Fee of each trade, in percent.", most=100, load_default=Decimal(1), metadata={"default": 1}
     )
-    size = Number("Paid in each buy, the fee inside it; by default as the wallet.", above_zero=True)
+    size = Number("Paid in each buy, with the fee; by default as the wallet.", above_zero=True)
     limit = WholeNumber(1, ROWS, load_default=50)
 
 
@@ -39,14 +39,13 @@ class CopyStepSchema(TransactionSchema):
     event_index = figures.EVENT_INDEX
     followed = Boolean("Whether the copier bought or sold.")
     price = Amount(f"The price that the copier got; {_NO_PRICE}", nullable=True)
-    price_at = Moment(f"Time of the trade or quote that makes it; {_NO_PRICE}", nullable=True)
-    source = String(f"`trade` or `market`: what makes it; {_NO_PRICE}", nullable=True)
-    value = Amount("What a buy cost, the fee in it; what a sell brought, less the fee.")
+    price_at = Moment(f"Its time; {_NO_PRICE}", nullable=True)
+    source = String(f"What makes it, `trade` or `market`; {_NO_PRICE}", nullable=True)
+    value = Amount("What a buy cost, with the fee; what a sell brought, less the fee.")
     token_amount = Amount("Tokens bought or sold; of a stuck sell, lost.")
     fee = Amount("The fee.")
     realized_pnl = Amount(
-        "What a sell realized, net of fees (if stuck, less its cost); absent in buys, and if nothing was"
-        " sold.",
+        "What a sell realized, net of fees (if stuck, less its cost); absent if nothing was sold.",
         optional=True,
     )
 
@@ -55,7 +54,7 @@ class CopyFiguresSchema(Shape):
     """What a copier got."""
 
     invested = Amount("What the buys cost, with fees.")
-    realized_pnl = Amount("What the sells realized, by weighted-average cost, net of fees.")
+    realized_pnl = Amount("What the sells realized, net of fees.")
     fees = Amount("All fees.")
     unrealized_pnl = Amount("Worth of what is left and has a price, less its cost.")
     unpriced_cost = Amount("The cost of what is left and has no price.")
@@ -64,7 +63,7 @@ class CopyFiguresSchema(Shape):
         nullable=True,
     )
     wallet_return_percent = Measure(
-        "The same of the wallet, at its own prices without a fee, of the followed buys; null without one.",
+        "The same of the wallet, of the followed buys, without a fee; null without one.",
         nullable=True,
     )
     wallet_return_percent_all = Measure(

@@ -47,7 +47,7 @@ class ExplainSchema(figures.NativePriceShape):
     wallet = figures.WALLET
     blockchain = String("Its chain.")
     type = String("Its category.")
-    mint = String("The token.")
+    mint = String("The requested token.")
     totals = Rows(TokenOverviewSchema, "The position as in the wallet's history.")
     steps = Rows(StepSchema, "The trades of this page, oldest first.", many=True)
     pagination = PAGINATION

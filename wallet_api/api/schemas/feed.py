@@ -34,7 +34,7 @@ class FollowMixin:
 
     transaction_type = Choice(figures.DIRECTIONS, "Only trades of this direction.")
     min_value = Number("Only trades of at least this `value`.")
-    min_value_usd = Number("Only trades of at least this `value_usd`; with `after`, as it is stored.")
+    min_value_usd = Number("Only trades of at least this `value_usd`; with `after`, as stored.")
     address = Texts(f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas.")
     after = FreeText(
         "Instead of `cursor`: the changes since this `next_cursor`, in the order of arrival; `now` for those"
@@ -156,7 +156,7 @@ class PurgeSchema(_ArrivedSchema):
     event = String("What arrived.", enum=("purge",))
     before = Moment("Trades before this time were removed; absent if not.", optional=True)
     mint = String("Trades in this token were removed; absent if not.", optional=True)
-    blockchain = String("The chain of the token, where that is not requested; else absent.", optional=True)
+    blockchain = String("The chain of the token; absent if requested.", optional=True)
 
 
 OF_EVENTS: dict[str, type[Shape]] = {
@@ -181,10 +181,8 @@ class ChangeSchema(TradeSchema):
         enum=OF_EVENTS,
     )
     arrived_at = Moment("When it arrived; absent without `after`.")
-    before = Moment("Of a purge, else absent: trades before this time were removed.", optional=True)
-    blockchain = String(
-        "Of a purge by token, else absent: its chain, where that is not requested.", optional=True
-    )
+    before = Moment("Of a purge, else absent: it removed the trades before this time.", optional=True)
+    blockchain = String("Of a purge by token, else absent: its chain, unless requested.", optional=True)
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs | {"partial": True})
@@ -220,7 +218,7 @@ class TokenSchema(figures.NativePriceShape, TokenFaceSchema, ChainSchema):
     market_cap = Amount("`price` × `token_supply`; null without one of them.", nullable=True)
     market_cap_usd = Amount("The same in USD; null without a native price.", nullable=True)
     market_cap_currency = String("Its currency; null without one.", nullable=True)
-    sol_price_usd = Amount("Latest price of SOL in USD; null if unknown, and on other chains.", nullable=True)
+    sol_price_usd = Amount("Latest price of SOL in USD; null on other chains, and if unknown.", nullable=True)
     pool = String(figures.NO_SOURCE, nullable=True)
     on_curve = Boolean(figures.NO_SOURCE, nullable=True)
     bonding_curve_progress = Measure(figures.NO_SOURCE, nullable=True)

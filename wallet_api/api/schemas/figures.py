@@ -37,8 +37,8 @@ TRADE_COUNT = Integer("Number of trades.")
 WALLET_COUNT = Integer("Number of wallets with a trade.")
 FIRST_SEEN = Moment("Time of the first trade.")
 LAST_SEEN = Moment("Time of the latest trade.")
-FEES = Amount("Tips and fees in `value`, of the trades of which they are known.")
-FEES_UNKNOWN = Integer("Trades whose fees are unknown, and not in `fees`.")
+FEES = Amount("Tips and fees in `value`, where they are known.")
+FEES_UNKNOWN = Integer("Trades whose fees are unknown.")
 
 # Of profit.
 REALIZED = Amount("What the sells realized, by weighted-average cost.")
@@ -51,7 +51,7 @@ TOKENS_WITHOUT_COST = Amount("Tokens sold without a known buy.")
 BEST_TRADE = Amount("Largest profit of one sell; 0 if none.")
 WORST_TRADE = Amount("Smallest profit of one sell; 0 if none.")
 LARGEST_BUY = Amount("Value of the largest buy; 0 if none.")
-WITHOUT_BEST = Amount("`realized_pnl` less the largest profit of one token, if any.")
+WITHOUT_BEST = Amount("`realized_pnl` less the largest profit of one token.")
 WIN_RATE_LOW = Measure(
     "Lower end of the 95 % Wilson interval of the share of tokens sold with a profit; 0 without a covered"
     " sell."
@@ -74,7 +74,7 @@ UNPRICED_COST = Amount("The part of `open_cost` in tokens without a price.")
 AVG_COST = Amount("`open_cost` / the quantity held; absent if nothing is held.", optional=True)
 WORTH = Amount("What is held at this price; absent without one.", optional=True)
 WORTH_USD = Amount("The same in USD; absent without a native price.", optional=True)
-BAG_PCT = Measure("The holding in percent of the most held since the last entry; 0 if nothing ever was.")
+BAG_PCT = Measure("The holding in percent of the most held since the last entry; 0 if none.")
 SUPPLY_PCT = Measure("The holding in percent of the supply; null without one.", nullable=True)
 SUPPLY_PCT_PEAK = Measure("The largest holding in percent of the supply; null without one.", nullable=True)
 
@@ -84,7 +84,7 @@ PRICE = Amount(
     nullable=True,
 )
 PRICE_AT = Moment("Time of the trade or quote that makes it; null without one.", nullable=True)
-PRICE_SOURCE = String("`trade` or `market`, which makes it, the newer one; null without one.", nullable=True)
+PRICE_SOURCE = String("What makes it, `trade` or `market`; null without one.", nullable=True)
 LIQUIDITY = Amount("What the quoted market holds, in USD; null for a trade, and if unknown.", nullable=True)
 
 # Warnings.
@@ -101,9 +101,7 @@ UNTRACKED = Strings(
 class NativePriceShape(Shape):
     """What has figures that use the price of the native coin."""
 
-    native_price_usd = Amount(
-        "Latest price of the native coin in USD, by which dollars are; null without one.", nullable=True
-    )
+    native_price_usd = Amount("Latest price of the native coin in USD; null without one.", nullable=True)
     native_price_at = Moment("Time of that price; null without one.", nullable=True)
 
 

@@ -30,7 +30,7 @@ class TokenBalanceSchema(Shape):
     verified_contract = Boolean("Whether the provider lists it, which does not make it safe; on EVM chains.")
     price = Amount("Price of the token; absent without one.", optional=True)
     price_at = Moment("Time of the trade or quote that makes it; absent without one.", optional=True)
-    price_source = String("`trade` or `market`, which makes it; absent for `native`.", optional=True)
+    price_source = String("What makes it, `trade` or `market`; absent for `native`.", optional=True)
     worth = figures.WORTH
     worth_usd = figures.WORTH_USD
 
@@ -45,9 +45,7 @@ class ActiveHoldingsSchema(Shape):
     )
     count = figures.ROW_COUNT
     last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
-    stale = Boolean(
-        "Whether the balances are older than a minute; a refresh is then started, unless one just failed."
-    )
+    stale = Boolean("Whether the balances are older than a minute; a refresh is then started.")
     loading = Boolean("Whether the first fetch is in progress.")
 
 

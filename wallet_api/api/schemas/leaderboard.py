@@ -37,9 +37,9 @@ class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
     min_closed = WholeNumber(1, "At least this `closed_count`.")
     min_win_rate = Number("At least this `win_rate_percentage`.")
     max_without_cost = Number("At most this `sold_without_cost`, in percent of `total_sell`.")
-    max_open_cost = Number("At most this `open_cost`, in percent of all buys they ever made.")
+    max_open_cost = Number("At most this `open_cost`, in percent of all buys ever.")
     min_win_rate_low = Number("At least this `win_rate_low`.")
-    min_profit_factor = Number("At least this `profit_factor`, or with gains and no loss.")
+    min_profit_factor = Number("At least this `profit_factor`, or gains alone.")
     min_active_days = WholeNumber(1, "At least so many `active_days`.")
     max_fast_share = Number("At most this `fast_share`.")
     max_drawdown = Number("At most this `max_drawdown`.")
@@ -48,7 +48,7 @@ class LeaderboardArguments(PeriodMixin, AddressMixin, PagedArguments):
         load_default=False,
     )
     copied = Switch("`true` adds what copiers of the first 100 would have got.", load_default=False)
-    address = FreeText("This wallet's entry alone, with its rank among those not left out.")
+    address = FreeText("This wallet's entry alone, with its rank.")
 
     @validates_schema
     def _charts_are_few(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -90,8 +90,8 @@ class PeriodStatsSchema(Shape):
     open_cost_usd = figures.OPEN_COST_USD
     win_rate_low = figures.WIN_RATE_LOW
     profit_factor = Measure(
-        "Profits of the tokens that gained / losses of those that lost; 0 without both; absent without a loss"
-        " alone, which sorts first.",
+        "Profits of the tokens that gained / losses of those that lost; 0 without both; absent with gains"
+        " alone, which sort first.",
         optional=True,
     )
     pnl_without_best_token = figures.WITHOUT_BEST
@@ -115,8 +115,8 @@ class PeriodDistributionSchema(Shape):
 class ChartSchema(Shape):
     """How the profit of the period grew."""
 
-    step_seconds = Integer("Seconds between values, which are at whole UTC multiples of it.")
-    ends_at = Moment("Time of the last value: that of the board.")
+    step_seconds = Integer("Seconds between values, each at a whole UTC multiple of it.")
+    ends_at = Moment("Time of the last value.")
     values = AmountList("What the sells of the period realized before each time.")
 
 
@@ -134,11 +134,14 @@ class EntrySchema(Shape):
         " first 100 entries, of too many trades, and if nothing was bought.",
         optional=True,
     )
-    followed = Integer("Trades that were followed; absent where that is, but for one reason.", optional=True)
+    followed = Integer(
+        "Trades that were followed; absent where `copied_return_percent` is, but 0 if nothing was bought.",
+        optional=True,
+    )
     not_followed = Integer("Buys that could not be followed; absent where `followed` is.", optional=True)
     stuck = Integer("Sells that nobody bought from; absent where `followed` is.", optional=True)
     history_since = Moment(
-        "Since when in the period a sync has read its trades; absent if since its start, or if all were"
+        "Since when in the period a sync has read its trades; absent if from its start, or if all were"
         " imported.",
         optional=True,
     )

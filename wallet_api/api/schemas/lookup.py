@@ -60,7 +60,7 @@ class LookedUpSchema(Shape):
     history_until = String("That of the first match; absent where that is.", optional=True)
     matches = Rows(
         MatchSchema,
-        f"All matches, in the order {', '.join(CHAINS)}; absent if not tracked.",
+        "All matches, by chain; absent if not tracked.",
         optional=True,
         many=True,
     )
@@ -71,7 +71,7 @@ class LookupSchema(LookedUpSchema):
 
     wallets = Rows(
         LookedUpSchema,
-        "Each of several addresses, as requested; absent if there is one.",
+        "Each of several addresses; absent if there is one.",
         optional=True,
         many=True,
     )

@@ -28,10 +28,10 @@ class SignalsArguments(FormatMixin, GroupArguments):
     limit = WholeNumber(1, "Most signals, at most 1000.", load_default=20)
     min_wallets = WholeNumber(1, "Fewest wallets of a signal; 3 by default, 1 with `entry`.")
     min_value = Number(
-        "Only wallets that bought (`exit`: sold) for at least this value in the window.",
+        "Only wallets that bought (`exit`: sold) for at least this value.",
     )
     min_transactions = WholeNumber(
-        1, "Fewest `transaction_count`: with 2, no signal is of one transaction alone.", load_default=1
+        1, "Fewest `transaction_count`: with 2, no signal is of one transaction.", load_default=1
     )
     hours = WholeNumber(1, "Length of the window, at most 168.", load_default=24)
     include_wallets = Switch("Whether signals have `wallets`; never in CSV and NDJSON.", load_default="true")
@@ -117,7 +117,7 @@ class OutcomeSchema(Shape):
     change_percent = Measure(
         "Percent of change from the first price in the first tenth of the span; -100 if gone."
     )
-    source = String("`trade` or `market`, which makes it; absent if gone.", optional=True)
+    source = String("What makes it, `trade` or `market`; absent if gone.", optional=True)
     gone = Boolean(
         "True if its market has too little liquidity; absent otherwise.",
         optional=True,
@@ -144,8 +144,8 @@ class SignalSchema(Shape):
     token_stats = Rows(SignalStatsSchema, "What the group did with it in the window.")
     wallets = Rows(
         SignalWalletSchema,
-        "At most 1000, by their first buy (`exit`: sell) in the window, with their figures in the token until"
-        " `as_of`; absent without `include_wallets`.",
+        "At most 1000, by their first buy (`exit`: sell) in the window, with their figures until `as_of`;"
+        " absent without `include_wallets`.",
         many=True,
         optional=True,
     )

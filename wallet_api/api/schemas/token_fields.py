@@ -28,7 +28,7 @@ class SaleSchema(Shape):
     """A trade with what it cost beside, and what it made, which only covered sells have."""
 
     realized_pnl = Amount(
-        "What the sell realized; absent in buys, and if nothing of it was bought.",
+        "What the sell realized; absent unless it is a covered sell.",
         optional=True,
     )
     realized_pnl_usd = Amount("The same in USD; absent if unknown for it or a buy behind it.", optional=True)

@@ -26,12 +26,9 @@ from wallet_api.base.orders import ORDERS
 _REMAINING = (
     "Worth of what is held, `_sol` in the native coin of any chain; 0 if nothing is, null without a price."
 )
-_UNREALIZED = (
-    "The same less its cost, with `_pct` in percent of it (0 without a cost); 0 if nothing is held,"
-    " null without a price."
-)
+_UNREALIZED = "The same less its cost, `_pct` in percent of it; 0 if nothing is held, null without a price."
 _FIRST_ENTRY = "The first buy by any wallet; absent if nobody bought."
-_LATEST_ENTRY = "The latest of the wallets' first buys; absent if nobody bought."
+_LATEST_ENTRY = "The latest first buy of a wallet; absent if nobody bought."
 _AGAIN = "`buy`, `buy_usd`, `sell`, `sell_usd` again; absent where that is."
 
 TRADER_SORTS = (
@@ -117,7 +114,7 @@ class TotalHoldingsSchema(Shape):
     """What the wallets hold together."""
 
     token_amount = Amount("Quantity held, in whole tokens.")
-    token_amount_peak = Amount("Sum of the most that each held since its last entry.")
+    token_amount_peak = Amount("Sum of what each held at most since its last entry.")
     supply_pct = figures.SUPPLY_PCT
     supply_pct_peak = figures.SUPPLY_PCT_PEAK
 
@@ -151,7 +148,9 @@ class TotalStatisticsSchema(Shape):
         _LATEST_ENTRY,
         optional=True,
     )
-    time_since_first_entry_hours = Measure("Hours since then; absent if nobody bought.", optional=True)
+    time_since_first_entry_hours = Measure(
+        "Hours since the first buy; absent if nobody bought.", optional=True
+    )
 
 
 class TraderHoldingsSchema(HoldingSchema):

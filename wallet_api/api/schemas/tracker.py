@@ -11,7 +11,7 @@ from wallet_api.api.schemas.wallets import ProfileSchema
 from wallet_api.api.schemas.windows import PeriodMixin, StatedMixin
 from wallet_api.base.periods import BOARD_PERIODS
 
-_BY_SIDE = "`value` or `value_usd` again, by direction; absent of the other one."
+_BY_SIDE = "`value` or `value_usd` again; absent of the other direction."
 
 
 class TrackerArguments(PeriodMixin, WalletArguments):
@@ -151,9 +151,9 @@ class TrackerSchema(Shape):
     )
     period_realized_pnl_chart = Rows(
         ChartPointSchema,
-        "What was realized before each whole step in UTC with a covered sell, oldest first, from 0 at the"
-        " start to the total at the end. Steps are 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6"
-        " hours (`30d`) or a day (beyond 400 days a week).",
+        "What was realized before each whole step in UTC with a covered sell, oldest first, from 0 to the"
+        " total. Steps are 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours (`30d`) or a day"
+        " (beyond 400 days a week).",
         many=True,
     )
     period_trades = Rows(

@@ -10,7 +10,7 @@ from wallet_api.api.schemas.arguments import GroupArguments
 from wallet_api.api.schemas.fields import Amount, Integer, String, Strings
 from wallet_api.api.schemas.shapes import Shape
 
-_PART = "A part of the window, above 0: seconds, minutes and hours are added."
+_PART = "A part of the window: seconds, minutes and hours are added."
 
 
 class WindowArguments(GroupArguments):

@@ -24,7 +24,7 @@ class WalletTokenSchema(TokenOverviewSchema):
     """A wallet's record in one token, with what is held of it at its price."""
 
     price = Amount("Price of the token; absent without one, and if nothing is held.", optional=True)
-    price_source = String("`trade` or `market`, which makes it; absent without one.", optional=True)
+    price_source = String("What makes it, `trade` or `market`; absent without one.", optional=True)
     worth = figures.WORTH
     worth_usd = figures.WORTH_USD
 

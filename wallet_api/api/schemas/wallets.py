@@ -6,10 +6,9 @@ from wallet_api.api.schemas.paging import PAGINATION
 from wallet_api.api.schemas.shapes import Shape
 
 HISTORY_SINCE = (
-    "Since when a sync has read all its trades: figures over longer periods may lack some; absent if all that"
-    " is known was imported."
+    "Since when a sync has read all its trades: longer periods may lack some; absent if all were imported."
 )
-HISTORY_UNTIL = "Until when a sync has read its trades; absent if up to an hour ago, or if none has read it."
+HISTORY_UNTIL = "Until when a sync has read its trades; absent if up to an hour ago, or if none has."
 
 
 class PublicProfileSchema(Shape):
