@@ -9,7 +9,7 @@ from wallet_api.api.schemas.paging import PAGINATION, CursorMixin
 from wallet_api.api.schemas.token_fields import BlockSchema, TransactionSchema
 
 RULES = ("a-buy", "a-sell-of-what-was-bought", "a-sell-of-more-than-was-bought", "a-sell-without-a-buy")
-_OF_SELL = "absent unless it is a covered sell."
+_OF_SALE = "Of a covered sell, else absent: "
 
 
 class ExplainArguments(CursorMixin, FormatMixin, WalletArguments):
@@ -33,12 +33,12 @@ class StepSchema(BlockSchema, TransactionSchema):
     peak = Amount("`P`: the most held of the present bag.")
     acquired_at = Moment("`T`: when they were bought, on average; null if nothing is held.", nullable=True)
     rule = String("The rule of docs/figures.md that made this step.", enum=RULES)
-    covered = Amount("Tokens sold that were bought before; absent in buys.", optional=True)
-    cost_of_sold = Amount(f"Their cost; {_OF_SELL}", optional=True)
-    realized_pnl = Amount(f"Their proceeds less this cost; {_OF_SELL}", optional=True)
+    covered = Amount("Of a sell, else absent: tokens sold that were bought before.", optional=True)
+    cost_of_sold = Amount(f"{_OF_SALE}the cost of these.", optional=True)
+    realized_pnl = Amount(f"{_OF_SALE}their proceeds less this cost.", optional=True)
     realized_pnl_usd = figures.REALIZED_USD
-    hold_time_minutes = Measure(f"From `T` to the sell; {_OF_SELL}", optional=True)
-    without_cost = Amount("Proceeds of what was sold without a buy; absent in buys.", optional=True)
+    hold_time_minutes = Measure(f"{_OF_SALE}from `T` to the sell.", optional=True)
+    without_cost = Amount("Of a sell, else absent: proceeds of what was sold without a buy.", optional=True)
 
 
 class ExplainSchema(figures.NativePriceShape):

@@ -239,7 +239,7 @@ class _FeedSchema(figures.GroupShape):
     mint = figures.MINT
     token = Rows(
         FeedTokenSchema,
-        "The requested token; absent without `mint`, with `after`, and if it was never traded.",
+        "The requested token; absent without `mint`, with `after`, and if never traded.",
         optional=True,
     )
     warnings = figures.UNTRACKED

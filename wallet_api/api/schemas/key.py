@@ -19,8 +19,8 @@ class CreditsSchema(Shape):
     """The credits of the key."""
 
     left = Integer("Credits left; null without a limit.", nullable=True)
-    cost = Integer("What a request costs, but for those in `costs`.")
-    costs = ByName(fields.Integer(), "What operations with a cost of their own cost, by `operationId`.")
+    cost = Integer("What a request costs, unless its operation is in `costs`.")
+    costs = ByName(fields.Integer(), "What others cost, by `operationId`.")
     monthly = Integer(
         "Its balance at the first charge of each month (UTC); absent without one.", optional=True
     )

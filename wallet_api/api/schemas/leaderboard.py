@@ -135,11 +135,11 @@ class EntrySchema(Shape):
         optional=True,
     )
     followed = Integer(
-        "Trades that were followed; absent where `copied_return_percent` is, but 0 if nothing was bought.",
+        "Trades that were followed; absent if not copied.",
         optional=True,
     )
-    not_followed = Integer("Buys that could not be followed; absent where `followed` is.", optional=True)
-    stuck = Integer("Sells that nobody bought from; absent where `followed` is.", optional=True)
+    not_followed = Integer("Buys that could not be followed; absent if not copied.", optional=True)
+    stuck = Integer("Sells that nobody bought from; absent if not copied.", optional=True)
     history_since = Moment(
         "Since when in the period a sync has read its trades; absent if from its start, or if all were"
         " imported.",

@@ -11,7 +11,7 @@ from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.wallets import HISTORY_SINCE, HISTORY_UNTIL
 from wallet_api.base.chains import CHAINS, WALLET_TYPES, stored_form
 
-_AS_TRACKED = "As in the profile of the first match; absent if not tracked."
+_AS_TRACKED = "That of the first match; absent without one."
 
 
 class LookupArguments(FormatMixin, Arguments):
@@ -56,8 +56,8 @@ class LookedUpSchema(Shape):
     blockchain = String(_AS_TRACKED, optional=True)
     type = String(_AS_TRACKED, optional=True)
     currency = String(_AS_TRACKED, optional=True)
-    history_since = String("That of the first match; absent where that is.", optional=True)
-    history_until = String("That of the first match; absent where that is.", optional=True)
+    history_since = String(_AS_TRACKED, optional=True)
+    history_until = String(_AS_TRACKED, optional=True)
     matches = Rows(
         MatchSchema,
         "All matches, by chain; absent if not tracked.",

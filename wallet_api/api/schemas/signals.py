@@ -21,8 +21,8 @@ class SignalsArguments(FormatMixin, GroupArguments):
     mode = Choice(
         MODES,
         "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: those that no"
-        " wallet of the group had bought before; `exit`: tokens that so many wallets held in the window,"
-        " sold, and do not hold at its end.",
+        " wallet of the group had bought before; `exit`: tokens that so many wallets held, sold, and"
+        " do not hold at its end.",
         required=True,
     )
     limit = WholeNumber(1, "Most signals, at most 1000.", load_default=20)

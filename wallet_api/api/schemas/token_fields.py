@@ -28,11 +28,11 @@ class SaleSchema(Shape):
     """A trade with what it cost beside, and what it made, which only covered sells have."""
 
     realized_pnl = Amount(
-        "What the sell realized; absent unless it is a covered sell.",
+        "Of a covered sell, else absent: what it realized.",
         optional=True,
     )
     realized_pnl_usd = Amount("The same in USD; absent if unknown for it or a buy behind it.", optional=True)
-    cost = Amount("The cost of what it sold; absent where `realized_pnl` is.", optional=True)
+    cost = Amount("Of a covered sell, else absent: the cost of what it sold.", optional=True)
     fees = Amount("Tips and fees in `value`; absent if unknown.", optional=True)
 
 

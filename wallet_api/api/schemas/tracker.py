@@ -151,8 +151,8 @@ class TrackerSchema(Shape):
     )
     period_realized_pnl_chart = Rows(
         ChartPointSchema,
-        "What was realized before each whole step in UTC with a covered sell, oldest first, from 0 to the"
-        " total. Steps are 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours (`30d`) or a day"
+        "The profit until each whole step in UTC with a covered sell, oldest first, from 0 to the total."
+        " Steps are 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`), 6 hours (`30d`) or a day"
         " (beyond 400 days a week).",
         many=True,
     )
