@@ -1,4 +1,7 @@
-"""GET /v1/wallets/copy: the worked example of docs/figures.md, its edges, its pages, and what is refused."""
+"""GET /v1/wallets/copy: the worked example of docs/figures.md, its terms, its pages, and what is refused.
+
+The figures of any ledger are in tests/integration/test_copies.py.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,7 +13,7 @@ from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, price_row, trade_row
+from tests.ledger.rows import ANN, BEN, GROUP, UNTRACKED, trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -97,45 +100,6 @@ def test_its_own_size_and_other_terms_decide_what_is_bought(caller: Caller, impo
     late = caller.get(PATH, **OF_ANN, delay=21)
     assert shown(late, "followed", "not_followed", "not_followed_value", "stuck") == ["0", "2", "13", "0"]
     assert late["return_percent"] is late["wallet_return_percent"] is None
-
-
-def test_a_sell_waits_a_day_and_is_among_what_is_left_until_then(caller: Caller, importer: Importer) -> None:
-    at = NOW - NOON
-    importer.trades(
-        [
-            trade(ANN, at - 2 * HOUR, "buy", "10", "10"),
-            trade(BEN, at - 2 * HOUR + seconds(9), "buy", "10", "10"),
-            trade(ANN, at - HOUR, "sell", "10", "30"),
-        ]
-    )
-    data = caller.get(PATH, **OF_ANN, fee_percent=0)
-    assert shown(data, "followed", "stuck", "realized_pnl", "unrealized_pnl") == ["1", "0", "0", "20"]
-    assert shown(data["steps"][-1], "followed", "token_amount", "realized_pnl") == ["False", "0", "None"]
-    # The last price is Ann's own; another one comes 50 minutes later.
-    importer.trades([trade(SMART, at - seconds(600), "sell", "1", "0.5")])
-    data = caller.get(PATH, **OF_ANN, fee_percent=0)
-    assert shown(data, "followed", "stuck", "realized_pnl", "unrealized_pnl") == ["2", "0", "-5", "0"]
-
-
-def test_a_quote_is_a_price_and_a_trade_too_small_is_none(caller: Caller, importer: Importer) -> None:
-    importer.prices([price_row("200", NOON)])
-    importer.trades([EXAMPLE[0], trade(BEN, seconds(8), "buy", "1", "0.0049"), EXAMPLE[2]])
-    quoted = {"blockchain": "solana", "mint": mint_of("mint"), "usd": "2.4", "liquidity_usd": "20000"}
-    importer.quotes([quoted | {"priced_at": (NOON + seconds(12)).isoformat()}])
-    [step] = caller.get(PATH, **OF_ANN)["steps"]
-    assert shown(step, "price", "source") == ["0.012", "market"]
-
-
-def test_what_was_held_before_the_window_is_no_part_of_the_copy(caller: Caller, importer: Importer) -> None:
-    importer.trades([trade(ANN, -HOUR, "buy", "1000", "1"), *EXAMPLE])
-    since = f"{NOON:%Y-%m-%dT%H:%M:%SZ}"
-    data = caller.get(PATH, **OF_ANN, since=since, fee_percent=0)
-    # 500 of 2,000 are a quarter, also of the copier's bag of 800; the other 500 a third of the rest.
-    assert [shown(step, "token_amount", "realized_pnl") for step in data["steps"]] == [
-        *(["800", "None"], ["200", "0.5"], ["200", "-2.5"], ["0", "None"])
-    ]
-    ended = caller.get(PATH, **OF_ANN, until=since)
-    assert (ended["pagination"]["total"], ended["not_followed"]) == (1, 1)
 
 
 def test_a_board_has_the_copies_of_its_entries(caller: Caller, importer: Importer) -> None:
