@@ -11,7 +11,7 @@ from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, EVM, GROUP, UNTRACKED, WALLETS, trade_row
+from tests.ledger.rows import ANN, EVM, GROUP, UNTRACKED, WALLETS, trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -125,33 +125,6 @@ def test_a_type_is_required_unless_it_is_detected(
     for wrong in ({"type": "smart"}, {"address": UNTRACKED}):
         assert detected.refused(PATH, **untyped | wrong)["reason"] == "wallet_not_found"
     assert detected.refused(PATH, blockchain="eth", address=EVM, type="whale")["allowed"] == ["kol"]
-
-
-def test_who_keeps_a_little_has_the_win_rate_of_the_boards_beside_that_of_closed_positions(
-    caller: Caller, importer: Importer
-) -> None:
-    """Of ten tokens 98 % are sold at a profit: none is closed, and each is a win."""
-    at = datetime.now(UTC) - timedelta(hours=2)
-    importer.trades(
-        trade_row(
-            ANN, f"{side}-{number}", at + timedelta(minutes=minute), mint=mint_of(f"moon {number}"), **more
-        )
-        for number in range(10)
-        for side, minute, more in (
-            ("buy", 0, {"token_amount": "100"}),
-            ("sell", 1, {"transaction_type": "sell", "token_amount": "98", "value": "2"}),
-        )
-    )
-    stats = caller.get("/wallets/history", **GROUP, address=ANN)["lifetime_stats"]
-    assert [stats[name] for name in ("win_rate", "win_count", "total_sold", "still_holding_count")] == [
-        *(0, 0, 0, 10)
-    ]
-    sold = [stats[name] for name in ("sold_win_rate", "sold_win_count", "sold_count")]
-    [entry] = caller.get("/wallet/leaderboard", **GROUP, period="all", address=ANN)["leaderboard"]
-    names = ("win_rate_percentage", "win_count", "closed_count")
-    assert sold == [entry["period_win_rate_distribution"][name] for name in names] == [100, 10, 10]
-    never = caller.get("/wallets/history", **GROUP, address=BEN)["lifetime_stats"]
-    assert [never[name] for name in ("sold_win_rate", "sold_win_count", "sold_count")] == [0, 0, 0]
 
 
 def test_priced_tokens_are_those_that_are_still_held(caller: Caller, importer: Importer) -> None:

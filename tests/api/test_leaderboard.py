@@ -39,23 +39,6 @@ def two_ranked(importer: Importer) -> None:
     )
 
 
-@pytest.mark.usefixtures("two_ranked")
-def test_a_bound_is_met_by_the_figure_as_it_is_shown(caller: Caller) -> None:
-    def addresses(**bounds: str) -> list[str]:
-        return [entry["wallet"] for entry in caller.get(PATH, **QUESTION, **bounds)["leaderboard"]]
-
-    for name, kept, left_out, rest in (
-        ("min_txn", "2", "3", [BEN]),
-        ("min_volume", "4", "4.000000001", [BEN]),
-        ("min_closed", "1", "2", []),
-        ("min_win_rate", "0", "0.5", [ANN]),
-        ("max_without_cost", "50", "49.999", [ANN]),
-    ):
-        assert addresses(**{name: kept}) == [BEN, ANN], name
-        assert addresses(**{name: left_out}) == rest, name
-    assert addresses(max_without_cost="0", min_volume="5") == []
-
-
 def test_who_sits_on_what_was_never_sold_is_left_out_with_max_open_cost(
     caller: Caller, importer: Importer
 ) -> None:
