@@ -220,20 +220,6 @@ def test_warnings_are_in_a_header(caller: Caller, filled: Importer) -> None:
         assert json.loads(response.headers.get("X-Warnings", "null")) == warnings
 
 
-def test_each_format_has_its_own_cached_data_and_etag(caller: Caller, filled: Importer) -> None:
-    for path, (_, arguments) in LISTED.items():
-        etags = set()
-        for format in ("json", "csv", "ndjson", "csv"):
-            response = caller.send(path, **arguments, format=format)
-            etags.add(response.headers["ETag"])
-            again = {"If-None-Match": response.headers["ETag"]}
-            unchanged = caller.send(path, again, **arguments, format=format)
-            assert (unchanged.status_code, unchanged.data) == (304, b"")
-            other = caller.send(path, again, **arguments, format="json" if format != "json" else "csv")
-            assert other.status_code == 200
-        assert len(etags) == 3, path
-
-
 @pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 def test_the_etag_is_also_of_the_format_and_of_the_next_page(caller: Caller, importer: Importer) -> None:
     def sent(path: str, format: str, **more: Any) -> TestResponse:

@@ -203,22 +203,6 @@ def test_use_that_cannot_be_settled_waits_in_memory(
     assert [row["requests"] for row in document(run, "usage")] == [1]
 
 
-def test_use_that_the_last_settlement_cannot_write_is_counted_as_lost(
-    settings: Settings,
-    make_app: Callable[[Settings], Flask],
-    connection: Connection,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    app = make_app(settings)
-    key = create_key(connection, "one")
-    connection.execute("ALTER TABLE key_use RENAME TO away")
-    assert outcome_of(app.test_client(), key)[0] == 200
-    app.extensions["wallet_api"].close()
-    connection.execute("ALTER TABLE away RENAME TO key_use")
-    # The request, and the credit that it would have cost.
-    assert "The use of keys lacks 2 requests and credits" in caplog.text
-
-
 def test_a_stop_while_the_database_is_read_only_loses_the_use_since_then_and_no_credit(
     settings: Settings, connection: Connection, servers: Settings, gunicorn: StartGunicorn
 ) -> None:
