@@ -18,7 +18,7 @@ from tests.ledger.rows import ANN, WALLETS, ndjson, price_row, trade_row
 from tests.lib.backups import at
 from tests.lib.processes import StartGunicorn, run_command, wallet_api
 from tests.lib.versions import migrate_to
-from tests.lib.waiting import calm_seconds, eventually
+from tests.lib.waiting import calm_seconds, eventually, somebody_waits
 from wallet_api.database import Connection, connect, migrations
 from wallet_api.ledger.rebuild import fill_wallets, rebuild_ledger
 from wallet_api.settings import Settings
@@ -126,6 +126,7 @@ def test_requests_pass_while_a_migration_waits_for_a_long_report(empty_database_
         with report.transaction():
             report.execute("SELECT FROM trades")
             migrating = _migrate_beside(empty_database_url)
+            assert eventually(lambda: somebody_waits(connection), pause_seconds=0)
             for _ in range(300):
                 started = calm_seconds()
                 request.execute("SELECT FROM trades")
