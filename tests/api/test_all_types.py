@@ -82,10 +82,7 @@ def _is_merged(caller: Caller, path: str, name: str, arguments: Row) -> None:
         [token] = rows
         assert token.get("wallet_count", token.get("window", {}).get("wallet_count")) == 4
     elif name:
-        wallets = {
-            row.get("wallet") or row.get("profile", row)["wallet_address"]: _type_of(row) for row in rows
-        }
-        assert wallets == TYPES
+        assert {_address_of(row): _type_of(row) for row in rows} == TYPES
         if path not in ("/transactions/timerange",):
             assert data["pagination"]["total"] == 4 if "pagination" in data else path == "/wallet/leaderboard"
             assert caller.pages(path, name, **ALL, **arguments, limit=1) == rows

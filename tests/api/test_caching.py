@@ -138,15 +138,3 @@ def test_unchanged_data_is_a_304_without_body_and_charge_for_who_could_pay(
     caller.send()
     refused = caller.send(headers=same)
     assert (refused.status_code, refused.json["error"]["reason"]) == (403, "insufficient_credits")
-
-
-@pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
-def test_an_etag_changes_with_the_data_and_not_with_a_new_computation(
-    caller: Caller, importer: Importer
-) -> None:
-    etag = caller.send().headers["ETag"]
-    assert caller.send().headers["ETag"] == etag
-    change(importer, 1)
-    changed = caller.send(headers={"If-None-Match": etag})
-    assert changed.status_code == 200
-    assert changed.headers["ETag"] != etag

@@ -7,7 +7,7 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
-from tests.ledger.rows import ANN, BEN, GROUP, trade_row
+from tests.ledger.rows import ANN, GROUP, trade_row
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
@@ -68,20 +68,3 @@ def test_the_worked_example_of_the_document_has_its_fees_everywhere(
     assert set(_sums(caller)) == {(Decimal("0.15"), 2)}
     brief = caller.get("/wallets/brief", **OF_ANN)
     assert [brief[window]["fees"] for window in ("all", "month", "week")] == [Decimal("0.15")] * 3
-
-
-def test_a_correction_of_what_was_exchanged_changes_the_fees_and_the_order_of_boards(
-    caller: Caller, importer: Importer
-) -> None:
-    importer.trades([*_rows(), trade_row(BEN, "b", NOW, value="1", exchanged_value="0.8")])
-
-    def ranked() -> list[str]:
-        board = caller.get("/wallet/leaderboard", **GROUP, period="7d", sort="fees")["leaderboard"]
-        return [entry["wallet"] for entry in board]
-
-    assert ranked() == [BEN, ANN]
-    importer.trades([row | {"exchanged_value": "0.5"} for row in _rows()[3:4]])
-    assert set(_sums(caller)) == {(Decimal("0.65"), 1)}
-    assert ranked() == [ANN, BEN]
-    importer.remove_trades(_rows()[3:4])
-    assert set(_sums(caller)) == {(Decimal("0.15"), 1)}

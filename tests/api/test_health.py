@@ -10,7 +10,6 @@ from psycopg.sql import SQL, Identifier
 from tests.api.conftest import ClientOf
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
-from tests.ledger.rows import ANN
 from wallet_api.api.responses.examples import ARGUMENTS
 from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import Connection
@@ -169,33 +168,6 @@ def test_meta_says_what_requests_are_accepted(client: FlaskClient, caller: Calle
             assert error["allowed"] == operation["periods"], path
         periods |= {*operation.get("periods", ())}
     assert periods == {*served["periods"]}
-    group = {"blockchain": "solana", "type": "kol"}
-    for format in served["formats"]:
-        for amounts in served["amounts"]:
-            caller_ok = caller.send("/wallets", **group, format=format, amounts=amounts)
-            assert caller_ok.status_code == 200
-    for chain, types in served["wallet_counts"].items():
-        for type in types:
-            assert caller.get("/wallets", blockchain=chain, type=type)["blockchain"] == chain
-    limits = served["limits"]
-    for path, name, most in (
-        ("/tokens/prices", "mint", limits["batch_max_mints"]),
-        ("/wallets/lookup", "address", limits["batch_max_addresses"]),
-    ):
-        chain = {"blockchain": "solana"} if name == "mint" else {}
-        assert caller.send(path, **chain, **{name: ",".join([ANN] * most)}).status_code == 200
-        assert caller.send(path, **chain, **{name: ",".join([ANN] * (most + 1))}).status_code == 400
-    for path, name, most in (
-        ("/transactions/latest", "limit", limits["max_limit"]),
-        ("/signals", "hours", limits["signals_max_hours"]),
-        ("/transactions/timerange", "seconds", limits["timerange_max_seconds"]),
-        ("/transactions/volume", "seconds", limits["volume_max_seconds"]),
-        ("/transactions/count", "seconds", limits["volume_max_seconds"]),
-    ):
-        mode = {"mode": "entry"} if path == "/signals" else {}
-        assert "warnings" not in caller.get(path, **group, **mode, **{name: most})
-        [warning] = caller.get(path, **group, **mode, **{name: most + 1})["warnings"]
-        assert f"capped from {most + 1} to {most}" in warning
 
 
 def test_a_key_is_ignored_and_any_other_parameter_refused(client: FlaskClient) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, GROUP, trade_row
+from tests.ledger.rows import ANN, trade_row
 from wallet_api.api.schemas.wallet_tokens import SORTS
 from wallet_api.base.orders import ORDERS
 
@@ -44,22 +44,6 @@ def test_pages_of_any_size_are_the_whole_list(caller: Caller) -> None:
         assert len(whole) == 7
         pages = caller.pages(PATH, "tokens", **OWN, sort=sort, order=order, limit=size)
         assert pages == whole, (sort, order, size)
-
-
-def test_rows_are_those_of_history_and_can_be_those_that_are_held(caller: Caller) -> None:
-    overview = caller.get("/wallets/history", **GROUP, address=ANN)["token_overview"]
-    data = caller.get(PATH, **OWN)
-    # Beside what is held, at its price.
-    more = ("price", "price_source", "worth", "worth_usd")
-    rows = [{name: row[name] for name in row if name not in more} for row in data["tokens"]]
-    assert rows == overview
-    priced = {row["mint"] for row in data["tokens"] if "worth" in row}
-    assert priced == {mint_of(f"t{number}") for number in (0, 1, 2)}
-    held = caller.get(PATH, **OWN, still_holding="true")["tokens"]
-    sold = caller.get(PATH, **OWN, still_holding="false")["tokens"]
-    assert [row["mint"] for row in sold] == [mint_of("t3")]
-    assert held == [row for row in data["tokens"] if row["still_holding"]]
-    assert caller.document(PATH, **OWN, limit=5000)["data"]["warnings"]
 
 
 @pytest.mark.settings(answer_ttl_seconds=0)
