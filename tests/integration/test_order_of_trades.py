@@ -3,21 +3,18 @@
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
 from tests.ledger import in_process
 from tests.ledger.caller import Caller
-from tests.ledger.command import run_file
 from tests.ledger.contents import contents
 from tests.ledger.figures import compare, figures
 from tests.ledger.follower import LATEST, Follower
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, price_row, trade_row, written
-from tests.lib.processes import run_command
+from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, price_row, trade_row
 from tests.naive.ledger import Ledger
 from wallet_api.chain.sync.finality import forget_final, save_final
 from wallet_api.database import Connection
@@ -26,7 +23,6 @@ from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_page import feed_window, parameters_after
 from wallet_api.queries.history import wallet_history
-from wallet_api.settings import Settings
 
 Row = dict[str, Any]
 
@@ -48,9 +44,6 @@ def _within(row: Row, milliseconds: int) -> Row:
 
 
 PLACE = ("created_at", "block", "block_index")
-_TRADES: LiteralString = (
-    "SELECT tx_signature, created_at, block, block_index, realized FROM trades ORDER BY tx_signature"
-)
 # With what the chain says of their order.
 PLACED = {
     "parts of the second": (_within(SOLD, 200), _within(BOUGHT_AGAIN, 600)),
@@ -160,27 +153,6 @@ def test_a_trade_is_final_when_its_block_is_and_without_a_block(
     assert final() == {"x": True, "y": True, "z": True}
 
 
-def test_a_place_that_is_none_is_rejected(
-    database_url: str, tmp_path: Path, importer: in_process.Importer
-) -> None:
-    whole, missing = (
-        "must be a whole number from 0 to",
-        "block_index is the place in a block, and block is missing",
-    )
-    rejected: list[tuple[Row, str]] = [
-        ({"block_index": 4}, missing),
-        ({"block": "", "block_index": "4"}, missing),
-        ({"block": -1}, f"block {whole} {2**63 - 1}, not -1"),
-        ({"block": "9.5"}, f'block {whole} {2**63 - 1}, not "9.5"'),
-        ({"block": True}, f"block {whole} {2**63 - 1}, not true"),
-        ({"block": 1, "block_index": 2**31}, f"block_index {whole} {2**31 - 1}"),
-    ]
-    path = written(tmp_path / "a.ndjson", *(BOUGHT | fields for fields, _ in rejected))
-    reasons = run_file(database_url, "import", "trades", path).reasons
-    for line, (fields, reason) in enumerate(rejected, 1):
-        assert reasons[line].startswith(reason), fields
-
-
 @pytest.mark.parametrize("batch_rows", [1, 100])
 def test_rows_of_one_file_that_state_other_places_are_rejected(
     database_url: str, importer: in_process.Importer, caller: Caller, batch_rows: int
@@ -195,20 +167,6 @@ def test_rows_of_one_file_that_state_other_places_are_rejected(
     )
     assert (summary.landed, summary.rejected) == (4, 3)
     assert _places(caller) == {"y": (8, 2)}
-
-
-@pytest.mark.parametrize("ending", ["csv", "ndjson"])
-def test_an_export_has_the_places_and_an_import_of_it_gives_them_back(
-    database_url: str, tmp_path: Path, importer: in_process.Importer, connection: Connection, ending: str
-) -> None:
-    importer.trades([BOUGHT, *PLACED["places in a block"], _within(BOUGHT_AGAIN, 1) | {"tx_signature": "w"}])
-    before = connection.execute(_TRADES).fetchall()
-    file = tmp_path / f"trades.{ending}"
-    run_command("export", "trades", str(file), settings=Settings(database_url=database_url))
-    importer.remove_trades([BOUGHT, SOLD])
-    connection.execute("UPDATE trades SET block = NULL, block_index = NULL")
-    assert run_file(database_url, "import", "trades", file).status == 0
-    assert connection.execute(_TRADES).fetchall() == before
 
 
 def test_a_cursor_from_before_trades_had_places_goes_on(

@@ -32,6 +32,7 @@ CHAIN = f"must be {', '.join([*CHAINS][:-1])} or {[*CHAINS][-1]}"
 AMOUNT = "must be a decimal number such as 1000, 0.25 or 1.5e-7"
 TIME = "must be an ISO 8601 time such as 2026-01-30T12:51:16Z (or any offset or UTC in place of Z)"
 INDEX = "must be a whole number from 0 to 2147483647"
+BLOCK = f"must be a whole number from 0 to {2**63 - 1}"
 DIGITS = "must be a number of at most 60 digits before and 36 after the point"
 
 
@@ -217,6 +218,14 @@ NDJSON: list[tuple[dict[str, Any] | bytes, str]] = [
     ({"event_index": -1}, f"event_index {INDEX}, not -1"),
     ({"event_index": 1.5}, f'event_index {INDEX}, not "1.5"'),
     ({"event_index": False}, f"event_index {INDEX}, not false"),
+    ({"block": -1}, f"block {BLOCK}, not -1"),
+    ({"block": "9.5"}, f'block {BLOCK}, not "9.5"'),
+    ({"block": True}, f"block {BLOCK}, not true"),
+    ({"block": 1, "block_index": 2**31}, f"block_index {INDEX}"),
+    *(
+        (placed, "block_index is the place in a block, and block is missing")
+        for placed in ({"block_index": 4}, {"block": "", "block_index": "4"})
+    ),
     ({"tx_signature": "nul\0"}, 'tx_signature contains a NUL character: "nul\\u0000"'),
     ({"token_name": "nul\0"}, 'token_name contains a NUL character: "nul\\u0000"'),
     (b'{"txSignature": "s"}', "Object missing required field `blockchain`"),
