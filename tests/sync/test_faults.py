@@ -206,9 +206,3 @@ def test_a_slow_wallet_holds_up_nobody(stub: Stub, operator: Operator) -> None:
     stub.scenarios["moralis"] = lambda: None if WALLETS[0] in request.path else watch()
     done = operator.sync()
     assert (done.status, done.only["synced"]) == (0, 12)
-
-
-def test_without_a_key_it_says_what_is_missing(operator: Operator) -> None:
-    done = operator.sync(MORALIS_API_KEY="")
-    assert (done.status, done.rounds) == (1, [])
-    assert "\nError: MORALIS_API_KEY is not set" in done.text

@@ -148,11 +148,14 @@ ODD: dict[str, Row] = {
     "empty": {"meta": META | {"postBalances": []}},
     "short": {"meta": META | {"preBalances": META["preBalances"][:-1]}},
     "negative": {"meta": META | {"postBalances": [-1, *META["postBalances"][1:]]}},
+    "never": {"blockTime": 10**13},
 }
 
 
 @pytest.mark.parametrize("has_history", [True, False])
-def test_one_of_an_unknown_form_costs_no_other(stub: Stub, operator: Operator, has_history: bool) -> None:
+def test_one_of_an_unknown_form_or_an_impossible_time_costs_no_other(
+    stub: Stub, operator: Operator, has_history: bool
+) -> None:
     stub.transactions.has_history = has_history
     trade(stub, 3)
     for name, odd in ODD.items():
@@ -167,11 +170,3 @@ def test_one_of_an_unknown_form_costs_no_other(stub: Stub, operator: Operator, h
         stub.transactions.add(WALLET, name, buy(AT))
     done = operator.sync()
     assert (done.status, done.only["unreadable"], done.only["changed"]) == (0, 0, len(ODD))
-
-
-@pytest.mark.parametrize("has_history", [True, False])
-def test_one_of_an_impossible_time_costs_no_other(stub: Stub, operator: Operator, has_history: bool) -> None:
-    stub.transactions.has_history = has_history
-    stub.transactions.add(WALLET, "never", buy(AT) | {"blockTime": 10**13})
-    trade(stub, 3)
-    assert (operator.sync().only["unreadable"], signatures(operator)) == (1, {"t0", "t1", "t2"})

@@ -8,7 +8,6 @@ from itertools import cycle, islice
 
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
-from tests.stub.transactions import Move, transaction
 from tests.sync.operator import Key, Ledger, addresses, plain
 from wallet_api.base.chains import CHAINS
 from wallet_api.operate.demo.forms import evm_address, seeded, solana_address
@@ -22,17 +21,15 @@ Trades = dict[tuple[str, str], tuple[Decimal, Decimal, Decimal | None]]
 
 @dataclass
 class World:
-    """The rows of a provider for some wallets, and the expected ledger. Solana may come from a node."""
+    """The rows of a provider for some wallets, and the expected ledger."""
 
     stub: Stub
     wallets: list[tuple[str, str]]
-    seed: int = 0
-    on_node: bool = False
     expected: Ledger = field(default_factory=dict)
     bad: int = 0
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)
+        self._random = random.Random(0)
         self._count = 0
         # The same at all times, so that no value depends on which of two prices was known.
         self.stub.prices.hourly = lambda currency, moment: BY_CURRENCY[currency]
@@ -45,9 +42,6 @@ class World:
             for chain in NATIVE
         }
 
-        if self.on_node:
-            self.stub.nodes.names = {mint: f"Token {mint[:6]}" for mint in self._mints["solana"]}
-
     def happen(self, wallet: tuple[str, str], moment: datetime) -> None:
         """Add a transaction of the wallet at `moment` to the provider."""
         for row in self.transaction(wallet, moment):
@@ -58,9 +52,6 @@ class World:
         chain = wallet[0]
         self._count += 1
         signature = f"0x{self._count:064x}" if chain != "solana" else f"T{self._count}"
-        if chain == "solana" and self.on_node:
-            self._trade_on_node(wallet, signature, moment)
-            return []
         kinds = (
             (self._single, 10),
             (self._split, 3),
@@ -77,21 +68,6 @@ class World:
             self.expected[key] = (plain(amount), plain(value), dollars, moment, f"Token {mint[:6]}")
         self._random.shuffle(rows)
         return rows
-
-    def _trade_on_node(self, wallet: tuple[str, str], signature: str, at: datetime) -> None:
-        mint, units, lamports = self._mint("solana"), *(self._random.randint(1, 10**9) for _ in range(2))
-        sign = self._random.choice((1, -1))
-        moves = [
-            Move(owner, asset, side * change)
-            for owner, side in ((wallet[1], sign), ("pool", -sign))
-            for asset, change in ((mint, units), (None, -lamports))
-        ]
-        value = Decimal(lamports).scaleb(-9)
-        key: Key = (*wallet, signature, mint, "buy" if sign > 0 else "sell")
-        amounts = (plain(Decimal(units).scaleb(-6)), plain(value), plain(value * DOLLARS["solana"]))
-        self.expected[key] = (*amounts, at, f"Token {mint[:6]}")
-        row = transaction(at, wallet[1], *moves) | {"version": self._random.choice(("legacy", 0, 1))}
-        self.stub.transactions.add(wallet[1], signature, row)
 
     def _single(self, chain: str, signature: str, at: datetime) -> tuple[list[Row], Trades]:
         mint, amount, value = self._mint(chain), self._amount(), self._amount()
@@ -154,12 +130,12 @@ class World:
         return Decimal(self._random.randint(1, 10**9)).scaleb(-self._random.choice((0, 3, 6)))
 
 
-def make_world(stub: Stub, wallets: int, transactions: int, seed: int = 0, on_node: bool = False) -> World:
+def make_world(stub: Stub, wallets: int, transactions: int) -> World:
     """Return a world of wallets on all chains with their transactions of the last twenty days."""
     chains = sorted(NATIVE)
     each = {chain: iter(addresses(chain, wallets)) for chain in chains}
     tracked = [(chain, next(each[chain])) for chain in islice(cycle(chains), wallets)]
-    world = World(stub, tracked, seed, on_node)
+    world = World(stub, tracked)
     now = datetime.now(UTC).replace(microsecond=0)
     for wallet in world.wallets:
         for number in range(transactions):
