@@ -35,6 +35,8 @@ def test_three_wallets_make_a_signal_and_one_an_entry_by_default(caller: Caller,
     three, two, valuable, one = (mint_of(name) for name in ("three", "two", "valuable", "one"))
     assert mints("cluster") == [three]
     assert mints("cluster", min_wallets=2) == [three, two]
+    assert mints("cluster", min_transactions=3) == [three]
+    assert mints("cluster", min_transactions=4) == []
     assert mints("entry") == [three, two, valuable, one]
     assert mints("entry", limit=3) == [three, two, valuable]
     question = GROUP | {"mode": "entry", "as_of": NOW.isoformat()}
@@ -91,41 +93,12 @@ def test_up_to_a_thousand_signals_are_returned(caller: Caller, importer: Importe
         assert data["warnings"] == warnings
 
 
-def test_buyers_in_one_transaction_are_counted_as_one(caller: Caller, importer: Importer) -> None:
-    """Of `joint`, all first buys are in one transaction; of `two`, in two; of `late`, later buys are not."""
+def test_an_exit_by_one_transaction_is_one_of_its_sells(caller: Caller, importer: Importer) -> None:
     importer.wallets([GROUP | {"wallet_address": UNTRACKED}])
-    wallets = (ANN, BEN, UNTRACKED)
-    hour = timedelta(hours=1)
-    importer.trades(
-        [
-            *(trade_row(each, "joint", NOW - hour, mint=mint_of("joint")) for each in wallets),
-            *(trade_row(each, "joint", NOW - hour, mint=mint_of("late")) for each in wallets),
-            *(trade_row(each, f"late-{each}", NOW, mint=mint_of("late")) for each in wallets),
-            *(trade_row(each, "two", NOW - hour, mint=mint_of("two")) for each in (ANN, BEN)),
-            trade_row(UNTRACKED, "other", NOW, mint=mint_of("two")),
-            # Before the window, which begins with the next ones.
-            *(trade_row(each, "joint", NOW - 30 * hour, mint=mint_of("began")) for each in wallets),
-            *(trade_row(each, f"began-{each}", NOW - hour, mint=mint_of("began")) for each in wallets),
-        ]
-    )
-    question = GROUP | {"mode": "cluster", "as_of": NOW.isoformat()}
-
-    def counts(**options: int) -> dict[str, int]:
-        data = caller.get("/signals", **question | options)
-        assert data["total"] == data["count"]
-        return {signal["token"]["mint"]: signal["window"]["transaction_count"] for signal in data["signals"]}
-
-    every = {mint_of(name): count for name, count in (("joint", 1), ("late", 1), ("two", 2), ("began", 3))}
-    assert counts() == counts(min_transactions=1) == every
-    assert counts(min_transactions=2) == {mint: count for mint, count in every.items() if count >= 2}
-    assert counts(min_transactions=3) == {mint_of("began"): 3}
-    assert counts(min_transactions=4) == {}
-    # The sells are what makes an exit.
+    wallets, hour = (ANN, BEN, UNTRACKED), timedelta(hours=1)
+    importer.trades(trade_row(each, each, NOW - hour) for each in wallets)
+    importer.trades(trade_row(each, "sold", NOW, transaction_type="sell") for each in wallets)
     exits = GROUP | {"mode": "exit", "as_of": (NOW + hour).isoformat()}
-    importer.trades(
-        trade_row(each, "sold", NOW + hour / 2, mint=mint_of("two"), transaction_type="sell")
-        for each in wallets
-    )
     [signal] = caller.get("/signals", **exits)["signals"]
     assert signal["window"]["transaction_count"] == 1
     assert caller.get("/signals", **exits, min_transactions=2)["signals"] == []

@@ -174,10 +174,12 @@ def signals(
     hours: int = 24,
     least_wallets: int = 3,
     min_value: Decimal = Decimal(0),
+    least_transactions: int = 1,
     rule: PriceRule = DEFAULT_RULE,
 ) -> list[Row]:
     """Return the signals of a group as of `now`, a day later; without wallets they are the same."""
     options = SignalOptions(blockchain, type, mode, MAX_LIMIT, least_wallets, min_value, hours, as_of=now)
+    options = replace(options, min_transactions=least_transactions)
     rows, brief = (
         _serialized(
             made(SignalSchema),
@@ -367,19 +369,21 @@ def net_flows(
 def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
     """Return those of now, and those as of a day ago, which later trades have not changed."""
     questions = (
-        ("cluster", 1, Decimal(0)),
-        ("cluster", 2, Decimal(1)),
-        ("entry", 1, Decimal(0)),
-        ("exit", 1, Decimal(0)),
-        ("exit", 1, Decimal(1)),
+        ("cluster", 1, Decimal(0), 1),
+        ("cluster", 2, Decimal(1), 1),
+        ("cluster", 2, Decimal(0), 2),
+        ("entry", 1, Decimal(0), 1),
+        ("exit", 1, Decimal(0), 1),
+        ("exit", 1, Decimal(0), 2),
+        ("exit", 1, Decimal(1), 1),
     )
     return {
-        ("signals", moment, *group, mode, hours, least, min_value): signals(
-            connection, moment, *group, mode, hours, least, min_value, rule
+        ("signals", moment, *group, mode, hours, *least): signals(
+            connection, moment, *group, mode, hours, *least, rule
         )
         for moment, hours in ((now, 24), (now - timedelta(hours=23), 1), (now - timedelta(days=1), 168))
         for group in GROUPS
-        for mode, least, min_value in questions
+        for mode, *least in questions
     }
 
 

@@ -583,6 +583,7 @@ class Ledger:
         hours: int = 24,
         least_wallets: int = 3,
         min_value: Decimal = Decimal(0),
+        least_transactions: int = 1,
     ) -> list[Row]:
         """Return all signals of a group, of which profiles and names are of later than `now`.
 
@@ -596,7 +597,7 @@ class Ledger:
             return {"mint": mint} | {name: token[name] for name in names}
 
         rows = signals_of(
-            Question(now, mode, hours, least_wallets, Fraction(min_value)),
+            Question(now, mode, hours, least_wallets, Fraction(min_value), least_transactions),
             self._of_type(blockchain, type),
             {wallet: self._whole_profile(wallet) for wallet in self.wallets},
             self._usd_of(blockchain, now),
