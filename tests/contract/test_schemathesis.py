@@ -63,6 +63,8 @@ def _generated(
             *(str(Path(sys.executable).parent / "schemathesis"), "run", f"{server.url}/v1/openapi.json"),
             *("--checks=all", f"--exclude-checks={left_out}", "--continue-on-failure"),
             *(f"--max-examples={EXAMPLES}", "--workers=2", "--no-color", "--warnings=off"),
+            # That check measures the machine.
+            "--suppress-health-check=too_slow",
             *options,
         ],
         cwd=folder,
