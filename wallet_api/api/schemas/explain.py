@@ -9,7 +9,7 @@ from wallet_api.api.schemas.paging import PAGINATION, CursorMixin
 from wallet_api.api.schemas.token_fields import BlockSchema, TransactionSchema
 
 RULES = ("a-buy", "a-sell-of-what-was-bought", "a-sell-of-more-than-was-bought", "a-sell-without-a-buy")
-_OF_SALE = "Of a covered sell, else absent: "
+_OF_SELL = "Of a covered sell, else absent: "
 
 
 class ExplainArguments(CursorMixin, FormatMixin, WalletArguments):
@@ -34,10 +34,10 @@ class StepSchema(BlockSchema, TransactionSchema):
     acquired_at = Moment("`T`: when they were bought, on average; null if nothing is held.", nullable=True)
     rule = String("The rule of docs/figures.md that made this step.", enum=RULES)
     covered = Amount("Of a sell, else absent: tokens sold that were bought before.", optional=True)
-    cost_of_sold = Amount(f"{_OF_SALE}the cost of these.", optional=True)
-    realized_pnl = Amount(f"{_OF_SALE}their proceeds less this cost.", optional=True)
+    cost_of_sold = Amount(f"{_OF_SELL}the cost of these.", optional=True)
+    realized_pnl = Amount(f"{_OF_SELL}their proceeds less this cost.", optional=True)
     realized_pnl_usd = figures.REALIZED_USD
-    hold_time_minutes = Measure(f"{_OF_SALE}from `T` to the sell.", optional=True)
+    hold_time_minutes = Measure(f"{_OF_SELL}from `T` to the sell.", optional=True)
     without_cost = Amount("Of a sell, else absent: proceeds of what was sold without a buy.", optional=True)
 
 
