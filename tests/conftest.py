@@ -40,7 +40,7 @@ from tests.lib.processes import END_SECONDS, Gunicorn, StartGunicorn, running_va
 from tests.lib.serving import served
 from tests.stub.server import Stub
 from wallet_api.app import create_app
-from wallet_api.database import Connection, connect, migrations
+from wallet_api.database import Connection, Database, connect, migrations
 from wallet_api.database.migrations.placement import place_tables
 from wallet_api.operate import embedded
 from wallet_api.settings import Settings
@@ -265,6 +265,13 @@ def settings(database_url: str, valkey_url: str, tmp_path: Path, request: pytest
 def connection(database_url: str) -> Iterator[Connection]:
     """A connection in autocommit to the database of this test."""
     with connect(database_url) as connection:
+        yield connection
+
+
+@pytest.fixture
+def reader(settings: Settings) -> Iterator[Connection]:
+    """A connection to the database of this test as requests read from it."""
+    with closing(Database(settings)) as database, database.read() as connection:
         yield connection
 
 

@@ -74,7 +74,7 @@ def files(
 
 @strategies.for_any(data=st.data())
 def test_files_one_after_the_other_give_the_figures_of_their_rows(
-    data: st.DataObject, database_url: str, connection: Connection
+    data: st.DataObject, database_url: str, connection: Connection, reader: Connection
 ) -> None:
     retyped = st.sampled_from(["kol", "smart", "whale"]).map(_retyped)
     steps = data.draw(files(st.tuples(st.just("wallets"), retyped | strategies.profiles())))
@@ -88,12 +88,12 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
     rule = data.draw(PRICE_RULES)
     ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
     spans = data.draw(st.lists(strategies.spans(moment), max_size=2))
-    compare(figures(connection, moment, data.draw(WINDOWS), MINTS, rule, spans=spans), ledger)
+    compare(figures(reader, moment, data.draw(WINDOWS), MINTS, rule, spans=spans), ledger)
 
 
 @strategies.for_any(data=st.data())
 def test_quotes_of_markets_make_the_prices_of_a_naive_reading(
-    data: st.DataObject, database_url: str, connection: Connection
+    data: st.DataObject, database_url: str, connection: Connection, reader: Connection
 ) -> None:
     quotes = data.draw(strategies.distinct(strategies.quotes(NOW), strategies.quote_key, most=24))
     first, *others = in_process.cut(quotes, data.draw(st.lists(st.integers(0, 24), max_size=2))) or [[]]
@@ -108,12 +108,12 @@ def test_quotes_of_markets_make_the_prices_of_a_naive_reading(
     moment = NOW - data.draw(st.sampled_from([timedelta(0), timedelta(minutes=30)]))
     rule = data.draw(PRICE_RULES)
     ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
-    compare(figures(connection, moment, [60], MINTS, rule), ledger)
+    compare(figures(reader, moment, [60], MINTS, rule), ledger)
 
 
 @strategies.for_any(data=st.data())
 def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_the_same(
-    data: st.DataObject, database_url: str, connection: Connection
+    data: st.DataObject, database_url: str, connection: Connection, reader: Connection
 ) -> None:
     # What a row leaves out depends on the rows before it, so those that decide leave out nothing.
     trades = strategies.trades(NOW).map(strategies.whole)
@@ -131,12 +131,12 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_the_same
     ledger.add_prices(prices)
     ledger.add_trades(final)
     spans = data.draw(st.lists(strategies.spans(NOW), max_size=1))
-    compare(figures(connection, NOW, data.draw(WINDOWS), MINTS, spans=spans), ledger)
+    compare(figures(reader, NOW, data.draw(WINDOWS), MINTS, spans=spans), ledger)
 
 
 @strategies.for_any(data=st.data())
 def test_signals_as_of_a_moment_are_those_that_were_given_then(
-    data: st.DataObject, database_url: str, connection: Connection
+    data: st.DataObject, database_url: str, connection: Connection, reader: Connection
 ) -> None:
     rows = data.draw(strategies.distinct(strategies.trades(NOW), strategies.trade_key, most=16))
     # Names are those of today.
@@ -159,9 +159,9 @@ def test_signals_as_of_a_moment_are_those_that_were_given_then(
                 data.draw(st.sampled_from([1, 24, 168])),
                 data.draw(st.sampled_from([1, 2])),
             )
-            given_then.append((question, _then(signals(connection, *question))))
+            given_then.append((question, _then(signals(reader, *question))))
     for question, expected in given_then:
-        assert _then(signals(connection, *question)) == expected, question
+        assert _then(signals(reader, *question)) == expected, question
 
 
 def _time_of(row: Row) -> datetime:
@@ -244,7 +244,7 @@ def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
 
 @pytest.mark.parametrize("trades", [_from_dust_to_billions, _at_the_edges_of_windows])
 def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
-    database_url: str, connection: Connection, trades: Callable[[random.Random], Iterator[Row]]
+    database_url: str, reader: Connection, trades: Callable[[random.Random], Iterator[Row]]
 ) -> None:
     chance = random.Random(5)
     rows = list(trades(chance))
@@ -271,7 +271,7 @@ def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
         getattr(importer, kind)(file)
         getattr(ledger, f"add_{kind}")(file)
     mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
-    compare(figures(connection, NOW, [3600, 86_400], mints, limit=100, spans=_spans(chance)), ledger)
+    compare(figures(reader, NOW, [3600, 86_400], mints, limit=100, spans=_spans(chance)), ledger)
 
 
 def _spans(chance: random.Random) -> list[Bounds]:

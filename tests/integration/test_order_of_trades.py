@@ -185,7 +185,7 @@ def test_a_cursor_from_before_trades_had_places_goes_on(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_wallets_with_several_trades_a_second_have_the_figures_of_the_order_of_the_chain(
-    database_url: str, connection: Connection, seed: int
+    database_url: str, reader: Connection, seed: int
 ) -> None:
     """Of each trade come versions with and without its place, in any order, over many files."""
     chance = random.Random(seed)
@@ -203,7 +203,7 @@ def test_wallets_with_several_trades_a_second_have_the_figures_of_the_order_of_t
     ledger.add_wallets(WALLETS)
     ledger.add_trades(rows)
     mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
-    compare(figures(connection, NOW, [3600], mints, limit=100), ledger)
+    compare(figures(reader, NOW, [3600], mints, limit=100), ledger)
 
 
 def test_a_second_reading_from_which_many_trades_learn_their_places_makes_no_event(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import wraps
 from itertools import product
 from typing import Any
 
@@ -79,6 +80,19 @@ HOUR = timedelta(hours=1)
 _OF_HELD = ("price", "price_source", "worth", "worth_usd")
 
 
+def _once(read: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute what a method of a ledger returns once, until its rows change: many figures have it."""
+
+    @wraps(read)
+    def keeping(ledger: "Ledger", *question: Any) -> Any:
+        key = (read, *question)
+        if key not in ledger.computed:
+            ledger.computed[key] = read(ledger, *question)
+        return ledger.computed[key]
+
+    return keeping
+
+
 class Ledger:
     """The rows imported so far, in their order."""
 
@@ -89,14 +103,11 @@ class Ledger:
         self.price_rule: Rule = USUAL
         # Of each token by chain and mint.
         self.quotes: dict[tuple[str, str], list[Quote]] = {}
-        # Of each wallet, until a trade changes.
-        self._walked: dict[Wallet, dict[str, Position]] = {}
-        # Of boards, which are sorted in many ways, until any row changes.
-        self._entries: dict[tuple[Any, ...], Row] = {}
+        self.computed: dict[tuple[Any, ...], Any] = {}
 
     def add_wallets(self, rows: Iterable[Row]) -> None:
         """Track wallets, or update the profile fields that a row has."""
-        self._entries.clear()
+        self.computed.clear()
         file = File()
         for row in rows:
             address = folded(row["blockchain"], row["wallet_address"])
@@ -108,8 +119,7 @@ class Ledger:
 
     def add_trades(self, rows: Iterable[Row]) -> None:
         """Add the rows of a trades file. A derived USD value is kept while value and time are the same."""
-        self._walked.clear()
-        self._entries.clear()
+        self.computed.clear()
         file = File()
         for row in rows:
             trade = trade_of(row, self.trades.get)
@@ -123,8 +133,7 @@ class Ledger:
 
     def add_prices(self, rows: Iterable[Row]) -> None:
         """Add the rows of a prices file, and value the trades without a USD value."""
-        self._walked.clear()
-        self._entries.clear()
+        self.computed.clear()
         file = File()
         for row in rows:
             key, usd = (row["currency"], time_of(row["priced_at"])), Fraction(str(row["usd"]))
@@ -136,6 +145,7 @@ class Ledger:
 
     def add_quotes(self, rows: Iterable[Row], least_liquidity: Fraction = Fraction(1000)) -> None:
         """Add the rows of a file of quotes, none of a time that is known, and decide which are used."""
+        self.computed.clear()
         for row in sorted(rows, key=lambda row: time_of(row["priced_at"])):
             blockchain, at, usd = row["blockchain"], time_of(row["priced_at"]), Fraction(row["usd"])
             place = (blockchain, folded(blockchain, row["mint"]))
@@ -290,31 +300,6 @@ class Ledger:
         """Return the record of a wallet in each token by a figure, unknown ones last, ties by mint."""
         positions = self._positions((blockchain, address))
         gains = self._unrealized(now, blockchain, positions)
-        usd_of, currency = self._usd_of(blockchain, now), CURRENCY[blockchain]
-
-        def row(mint: str, position: Position) -> Row:
-            gain = shown_gain(position, gains[mint], self._native_price(blockchain, now))
-            return {
-                "mint": mint,
-                "symbol": None,
-                "token_name": position.name,
-                **picked(
-                    sums(part_of([position]), usd_of),
-                    *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "buy_txn", "sell_txn"),
-                    *("sold_without_cost", "tokens_sold_without_cost"),
-                    invested="buy",
-                    invested_usd="buy_usd",
-                    sold="sell",
-                    sold_usd="sell_usd",
-                ),
-                "currency": currency,
-                "first_seen": shown_time(position.trades[0].at),
-                "last_seen": shown_time(position.trades[-1].at),
-                "still_holding": position.still_holding,
-                **{name: figure for name, figure in gain.items() if figure is not None},
-                **self._worth(now, blockchain, mint, position),
-                **held(position),
-            }
 
         def figure(mint: str) -> Any:
             position = positions[mint]
@@ -337,8 +322,36 @@ class Ledger:
         # Ties stay in their order.
         known.sort(key=figure, reverse=order == "desc")
         unknown = [mint for mint in wanted if figure(mint) is None]
-        return [row(mint, positions[mint]) for mint in (*known, *unknown)]
+        return [self._wallet_token(now, (blockchain, address), mint) for mint in (*known, *unknown)]
 
+    @_once
+    def _wallet_token(self, now: datetime, wallet: Wallet, mint: str) -> Row:
+        blockchain, position = wallet[0], self._positions(wallet)[mint]
+        gains = self._unrealized(now, blockchain, {mint: position})
+        gain = shown_gain(position, gains[mint], self._native_price(blockchain, now))
+        return {
+            "mint": mint,
+            "symbol": None,
+            "token_name": position.name,
+            **picked(
+                sums(part_of([position]), self._usd_of(blockchain, now)),
+                *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "buy_txn", "sell_txn"),
+                *("sold_without_cost", "tokens_sold_without_cost"),
+                invested="buy",
+                invested_usd="buy_usd",
+                sold="sell",
+                sold_usd="sell_usd",
+            ),
+            "currency": CURRENCY[blockchain],
+            "first_seen": shown_time(position.trades[0].at),
+            "last_seen": shown_time(position.trades[-1].at),
+            "still_holding": position.still_holding,
+            **{name: figure for name, figure in gain.items() if figure is not None},
+            **self._worth(now, blockchain, mint, position),
+            **held(position),
+        }
+
+    @_once
     def holdings(self, blockchain: str, address: str) -> dict[tuple[Any, ...], tuple[Fraction, Fraction]]:
         """Quantity and peak after each trade of a wallet, by what identifies the trade."""
         return {
@@ -671,16 +684,12 @@ class Ledger:
         }
 
     def _feed(self, now: datetime, trades: list[Trade]) -> list[Row]:
-        own = {wallet: self.holdings(*wallet) for wallet in {trade.wallet for trade in trades}}
         ordered = sorted(trades, key=lambda trade: (*trade.order, trade.wallet[1].encode()), reverse=True)
-        return [
-            self._transaction(
-                now, trade, own[trade.wallet][trade.mint, trade.signature, trade.is_sell, trade.index]
-            )
-            for trade in ordered
-        ]
+        return [self._transaction(now, trade) for trade in ordered]
 
-    def _transaction(self, now: datetime, trade: Trade, held: tuple[Fraction, Fraction]) -> Row:
+    @_once
+    def _transaction(self, now: datetime, trade: Trade) -> Row:
+        held = self.holdings(*trade.wallet)[trade.mint, trade.signature, trade.is_sell, trade.index]
         usd = self._total_usd(trade.wallet[0], [trade], now)
         return {
             "tx_signature": trade.signature,
@@ -714,13 +723,8 @@ class Ledger:
         part, whole = Fraction(entry["period_stats"]["open_cost"]), Fraction(shown(bought, 9))
         return part * 100 <= Fraction(bound) * whole
 
+    @_once
     def _entry(self, wallet: Wallet, type: str, since: datetime, until: datetime, now: datetime) -> Row:
-        key = (wallet, type, since, until, now)
-        if key not in self._entries:
-            self._entries[key] = self._new_entry(*key)
-        return self._entries[key]
-
-    def _new_entry(self, wallet: Wallet, type: str, since: datetime, until: datetime, now: datetime) -> Row:
         profile, positions = self._profile(wallet), self._positions(wallet).values()
         names = ("name", "image_url", "twitter", "currency", *(("type",) if type == "all" else ()))
         return {
@@ -756,17 +760,17 @@ class Ledger:
     def _whole_profile(self, wallet: Wallet) -> Row:
         return self._profile(wallet) | {"copytrade_link": self.wallets[wallet].get("copytrade_link") or ""}
 
+    @_once
     def _newest_first(self, wallet: Wallet) -> list[Trade]:
         own = [trade for trade in self.trades.values() if trade.wallet == wallet]
         return sorted(own, key=lambda trade: trade.order, reverse=True)
 
+    @_once
     def _positions(self, wallet: Wallet) -> dict[str, Position]:
-        if wallet not in self._walked:
-            by_mint: dict[str, list[Trade]] = {}
-            for trade in reversed(self._newest_first(wallet)):
-                by_mint.setdefault(trade.mint, []).append(trade)
-            self._walked[wallet] = {mint: walk(trades) for mint, trades in by_mint.items()}
-        return self._walked[wallet]
+        by_mint: dict[str, list[Trade]] = {}
+        for trade in reversed(self._newest_first(wallet)):
+            by_mint.setdefault(trade.mint, []).append(trade)
+        return {mint: walk(trades) for mint, trades in by_mint.items()}
 
     def _is_of(self, wallet: Wallet, type: str | None) -> bool:
         return type in (None, "all", self.wallets[wallet]["type"])
@@ -807,6 +811,7 @@ class Ledger:
         usd_of = self._usd_of(blockchain, now)
         return total([usd_of(trade) for trade in trades])
 
+    @_once
     def _of_token(self, blockchain: str, mint: str) -> list[Trade]:
         return [t for t in self.trades.values() if t.wallet[0] == blockchain and t.mint == mint]
 
@@ -818,9 +823,15 @@ class Ledger:
     def _priced(
         self, now: datetime, blockchain: str, mint: str, rule: Rule | None = None, *, is_past: bool = False
     ) -> Priced | None:
+        return self._priced_by(now, blockchain, mint, rule or self.price_rule, is_past)
+
+    @_once
+    def _priced_by(
+        self, now: datetime, blockchain: str, mint: str, rule: Rule, is_past: bool
+    ) -> Priced | None:
         traded, usd_of = self._of_token(blockchain, mint), self._usd_of(blockchain, now)
         quotes = self.quotes.get((blockchain, mint), [])
-        return price_of(now, rule or self.price_rule, traded, usd_of, quotes, is_past=is_past)
+        return price_of(now, rule, traded, usd_of, quotes, is_past=is_past)
 
     def _worth(self, now: datetime, blockchain: str, mint: str, position: Position) -> Row:
         """Return the price of what is held of a token, and what that is worth; nothing without one."""
@@ -842,6 +853,7 @@ class Ledger:
             for mint, position in positions.items()
         }
 
+    @_once
     def _native_price(self, blockchain: str, now: datetime) -> Usd:
         known = self._native_prices(blockchain, now)
         return max(known)[1] if known else None
