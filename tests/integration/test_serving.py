@@ -14,7 +14,7 @@ import pytest
 import requests
 
 import wallet_api
-from tests.lib.processes import Gunicorn, Process, StartGunicorn, environment_of, start_gunicorn
+from tests.lib.processes import Gunicorn, Process, StartGunicorn, environment_of, start_gunicorn, workers
 from tests.lib.settings import changed
 from tests.lib.waiting import calm_seconds, eventually, waiting
 from wallet_api.api.keys import create_key
@@ -41,6 +41,21 @@ def test_a_reload_takes_up_the_code_on_the_disk_and_drops_no_call(
     server.process.send_signal(signal.SIGHUP)
     while _version(server) != "99.0.0":
         pass
+
+
+def test_a_worker_shares_the_memory_of_the_code_when_it_collects_garbage(
+    gunicorn: StartGunicorn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All of it, as a worker does that has had many requests.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import gc, os\nos.register_at_fork(after_in_child=gc.collect)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    server = gunicorn(workers=1)
+    _version(server)
+    (worker,) = workers(server)
+    memory = worker.memory_full_info()
+    assert memory.uss < 0.4 * memory.rss, memory
 
 
 def test_a_start_clears_away_the_counts_of_killed_gunicorns_alone(gunicorn: StartGunicorn) -> None:

@@ -152,6 +152,8 @@ def on_exit(server: Arbiter) -> None:
 def pre_fork(server: Arbiter, worker: ThreadWorker) -> None:
     """Hold back signals until the worker has its own handlers: gunicorn's, which it has before, lose them."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+    # The collector of a worker would write to all objects of before the fork, and so copy their memory.
+    gc.freeze()
 
 
 def _take_signals() -> None:
@@ -185,5 +187,7 @@ def worker_exit(server: Arbiter, worker: ThreadWorker) -> None:
 
 def on_reload(server: Arbiter) -> None:
     """Import all code again, so that new workers run what is on the disk."""
+    gc.unfreeze()
     for name in [name for name in sys.modules if name.partition(".")[0] == "wallet_api"]:
         del sys.modules[name]
+    gc.collect()
