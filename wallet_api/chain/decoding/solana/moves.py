@@ -144,32 +144,18 @@ class _Reader:
         if step.info.get("amount") is not None:
             self.transfer(step)
 
-    def mint(self, step: Step) -> None:
-        """Add what was minted: from nobody, but within an aggregator in exchange, by the token itself."""
-        self._issue(step, step.units())
-
-    def burn(self, step: Step) -> None:
-        """Add what was burned, likewise."""
-        self._issue(step, -step.units())
-
-    def _issue(self, step: Step, units: int) -> None:
-        accounts, account = self.accounts, step.text("account")
+    def issue(self, step: Step) -> None:
+        """Add what was minted or burned, if within an aggregator: in exchange, by the token itself."""
+        accounts, account, units = self.accounts, step.text("account"), step.units()
         if account not in accounts.mints:
             return
-        accounts.tokens[account] += units
+        is_burned = step.kind.startswith("burn")
+        accounts.tokens[account] += -units if is_burned else units
         mint = accounts.mints[account]
         if step.number in self.routed and mint is not None:
             owner = accounts.owner(account)
-            ends = (mint, owner) if units > 0 else (owner, mint)
-            self.add(step, ends, mint, abs(units), step.text("authority", "multisigAuthority"))
-
-    def open(self, step: Step) -> None:
-        """Let an account be a token account."""
-        self.accounts.open(step)
-
-    def reassign(self, step: Step) -> None:
-        """Let a token account have another owner."""
-        self.accounts.reassign(step)
+            ends = (owner, mint) if is_burned else (mint, owner)
+            self.add(step, ends, mint, units, step.text("authority", "multisigAuthority"))
 
     def close(self, step: Step) -> None:
         """Add the lamports of a token account that is closed, of which a part is its rent."""
@@ -244,12 +230,9 @@ _OF_TOKENS: Mapping[str, _Handle] = {
     "transferChecked": _Reader.transfer,
     "transferCheckedWithFee": _Reader.transfer,
     "unwrapLamports": _Reader.unwrap,
-    "mintTo": _Reader.mint,
-    "mintToChecked": _Reader.mint,
-    "burn": _Reader.burn,
-    "burnChecked": _Reader.burn,
-    **dict.fromkeys(OPENINGS, _Reader.open),
-    "setAuthority": _Reader.reassign,
+    **dict.fromkeys(("mintTo", "mintToChecked", "burn", "burnChecked"), _Reader.issue),
+    **dict.fromkeys(OPENINGS, lambda reader, step: reader.accounts.open(step)),
+    "setAuthority": lambda reader, step: reader.accounts.reassign(step),
     "closeAccount": _Reader.close,
 }
 
