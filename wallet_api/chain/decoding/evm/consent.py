@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence
-from wallet_api.chain.decoding.evm.fills import Fill, fills_of
+from wallet_api.chain.decoding.evm.fills import Fill, Orders
 from wallet_api.chain.decoding.evm.logs import Logs
 from wallet_api.chain.decoding.evm.receipts import ZERO
 from wallet_api.chain.decoding.swaps import TrackedWallet
@@ -54,7 +54,7 @@ def consent_of(evidence: EvmEvidence, wallet: TrackedWallet) -> Consent | None:
     if address == logs.sender:
         return Consent.to_all(logs)
     ran = _operations(logs, address) or _signed_calls(logs, address) or _runs(logs, address)
-    fills = fills_of(evidence, wallet, ran.covers if ran else lambda place: False)
+    fills = Orders(evidence, wallet, ran.covers if ran else lambda place: False).fills()
     if ran and fills is None:
         return ran
     if fills is not None:

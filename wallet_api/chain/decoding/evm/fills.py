@@ -37,7 +37,7 @@ class Fill:
     is_elsewhere: bool = False
 
 
-class _Orders:
+class Orders:
     """The orders of a wallet in a transaction, and what left it and came to it, each without the other.
 
     Logs at places that are of something else are no part of them.
@@ -138,16 +138,6 @@ class _Orders:
         ((lost, gave),) = self._left.items()
         mint = next(iter(gained), self._wallet.chain.wrapped_mint)
         return [Fill(lost, gave, mint, self._came[mint] if gained else None, is_moved=True)]
-
-
-def fills_of(
-    evidence: EvmEvidence, wallet: TrackedWallet, is_other: Callable[[int], bool]
-) -> Sequence[Fill] | None:
-    """Return what the wallet's orders exchanged, nothing if that is not known; None without orders.
-
-    Logs at places that are of something else are no part of them. Raise Unanswered.
-    """
-    return _Orders(evidence, wallet, is_other).fills()
 
 
 def placed_by(event: Event, contract: str) -> Question:

@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 from wallet_api.chain.decoding.changes import Changes, is_exchange
 from wallet_api.chain.decoding.evm.consent import Consent
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence
-from wallet_api.chain.decoding.evm.logs import Event, EvmMove, Logs, Wrap
+from wallet_api.chain.decoding.evm.logs import Event, EvmMove, Logs, Wrap, signed
 from wallet_api.chain.decoding.evm.receipts import ZERO
 from wallet_api.chain.decoding.evm.taxes import own_sales
 from wallet_api.chain.decoding.evm.venues import EVM
@@ -16,7 +16,6 @@ from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.decoding.venues import Role
 
 LENDING = frozenset(venue.address for venue in EVM if venue.role == Role.LENDING)
-_SIGN = 1 << 255
 # A part of what moved that is no exchange of its own, but left over.
 _CRUMB = 1000
 _Placed = TypeVar("_Placed", EvmMove, Wrap, Event)
@@ -240,8 +239,8 @@ class EvmOwners:
             # Coin and tokens that came in, then those that went out.
             got, gave = got or middle[0], middle[1] or gave
         elif event.venue.role == Role.MANAGER:
-            amounts = [word - 2 * _SIGN if word >= _SIGN else word for word in (got, gave)]
-            got, gave = -min(amounts), max(amounts)
+            amounts = sorted(signed((got, gave)))
+            got, gave = -amounts[0], amounts[1]
         if event.is_known:
             return got, gave
         self._index()
