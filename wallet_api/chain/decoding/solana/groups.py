@@ -1,7 +1,7 @@
 """What the moves inside one call of a Solana transaction are for a wallet, and who is its other side."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,7 +62,8 @@ class _Group:
         kept = added((self.mine,))
         for move in onward:
             kept[move.mint] += move.units
-        if onward and _is_trade_for_coin(kept):
+        tokens = [units for mint, units in kept.items() if mint is not None and units]
+        if onward and len(tokens) == 1 and tokens[0] * kept[None] < 0:
             self.onward = onward
             self.moved = [move for move in self.moved if move not in onward]
             self.moved_by = changes_by_owner(self.moved)
@@ -184,39 +185,27 @@ class _Group:
 
 
 def find_exchange(wallet: str, read: SolanaMoves, inside: list[SolanaMove], top: int) -> _Found:
-    """Return what the wallet exchanged inside a call, the moves left over, and what else moved in pools."""
+    """Return what the wallet exchanged inside a call, the moves left over, and what else moved in pools.
+
+    What joins moves of several calls is only that they are of one transaction. So of one that the wallet
+    signs, the other side must have signed too, or no instruction states what it gave; else separate
+    instructions paid something in and out.
+    """
+    nothing: _Found = None, inside, Counter()
     if not any(wallet in move[:2] for move in inside):
-        return None, inside, Counter()
+        return nothing
     group = _Group(wallet, read, inside, top)
-    return next(outcome(group) for holds, outcome in _OUTCOMES if holds(group))
-
-
-def _nothing(group: _Group) -> _Found:
-    return None, group.inside, Counter()
-
-
-def _exchange(group: _Group) -> _Found:
+    if not is_exchange(group.mine):
+        return nothing
+    if group.positions:
+        # A pool in which the wallet has a position gave and took the same token.
+        return group.apart(group.positions)
+    if top == OUTSIDE:
+        if not group.is_other_side():
+            return nothing
+        if wallet in read.signers and not group.is_other_side(group.unjoined):
+            return group.apart(group.unjoined)
     return group.exchange(), [], Counter()
-
-
-# The first condition which holds decides. What joins moves of several calls is only that they are of one
-# transaction. So of one that the wallet signs, the other side must have signed too, or no instruction states
-# what it gave; else separate instructions paid something in and out.
-_OUTCOMES: Sequence[tuple[Callable[[_Group], bool], Callable[[_Group], _Found]]] = (
-    (lambda group: not is_exchange(group.mine), _nothing),
-    # A pool in which the wallet has a position gave and took the same token.
-    (lambda group: bool(group.positions), lambda group: group.apart(group.positions)),
-    (lambda group: group.top != OUTSIDE, _exchange),
-    (lambda group: not group.is_other_side(), _nothing),
-    (lambda group: group.wallet not in group.read.signers, _exchange),
-    (lambda group: not group.is_other_side(group.unjoined), lambda group: group.apart(group.unjoined)),
-    (lambda _: True, _exchange),
-)
-
-
-def _is_trade_for_coin(changes: Changes) -> bool:
-    tokens = [units for mint, units in changes.items() if mint is not None and units]
-    return len(tokens) == 1 and tokens[0] * changes[None] < 0
 
 
 def _onward_of(moved: Sequence[SolanaMove], wallet: str, dealers: AbstractSet[str]) -> Sequence[SolanaMove]:
@@ -227,18 +216,10 @@ def _onward_of(moved: Sequence[SolanaMove], wallet: str, dealers: AbstractSet[st
     received = [move for move in moved if move.taker == wallet]
     partners = {move.giver for move in received} | dealers | {wallet, ""}
     given = [move for move in moved if move.giver == wallet and move.taker not in partners]
-    return _sent_on(given, _since(received)) if given else given
-
-
-def _sent_on(given: Sequence[SolanaMove], since: Mapping[str | None, int]) -> Sequence[SolanaMove]:
-    onward = [move for move in given if since.get(move.mint, move.number) < move.number]
-    friends = {move.taker for move in onward if move.mint is not None}
-    return [*onward, *(move for move in given if move.taker in friends and move not in onward)]
-
-
-def _since(received: Iterable[SolanaMove]) -> dict[str | None, int]:
-    """Return by token the place of the first step that brought some of it."""
+    # By token the place of the first step that brought some of it.
     since: dict[str | None, int] = {}
     for move in received:
         since[move.mint] = min(move.number, since.get(move.mint, move.number))
-    return since
+    onward = [move for move in given if since.get(move.mint, move.number) < move.number]
+    friends = {move.taker for move in onward if move.mint is not None}
+    return [*onward, *(move for move in given if move.taker in friends and move not in onward)]
