@@ -1,6 +1,6 @@
 """A swap of a wallet, with two legs, and the reasons for which one is no trade or is left out."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -62,6 +62,13 @@ class Swap:
     block_index: int | None = field(default=None, compare=False)
 
 
+Side = tuple[str, int]
+"""A token, and the units that the wallet has more or (negative) less of it."""
+
+Price = Callable[[str, int, str | None], int | None]
+"""Returns for how much of another token, or (None) of coin, others exchanged units of one; None if unseen."""
+
+
 @dataclass(frozen=True, slots=True)
 class SwapWriter:
     """Writes the swaps of a wallet in a transaction. Each method raises UnusableRow.
@@ -86,10 +93,36 @@ class SwapWriter:
         usd = token.amount if mint in self.wallet.chain.stable_mints else usd
         return self._swap(*legs, usd, moved, mint not in self.unpriced)
 
-    def for_token(self, gained: tuple[str, int], lost: tuple[str, int], usd: Decimal | None) -> Swap:
-        """Return the swap of a token for another one, each with its units."""
+    def for_token(self, gained: Side, lost: Side, usd: Decimal | None) -> Swap:
+        """Return the swap of a token for another one."""
         bought, sold = (Leg(self._address(mint), self.amount(mint, units)) for mint, units in (gained, lost))
         return self._swap(bought, sold, usd, None, not {gained[0], lost[0]} & {*self.unpriced})
+
+    def for_pair(self, gained: Side, lost: Side, price: Price, about: Price | None = None) -> list[Swap]:
+        """Return the swaps of a token for another one, by the coin or the dollars that both were worth.
+
+        Where neither is known, the coin is that of `about`.
+        """
+        stable, sides = self.wallet.chain.stable_mints, (lost, gained)
+        usd = next((self.amount(*side) for side in sides if side[0] in stable), None)
+        known = sorted(stable & self.decimals.keys()) if usd is None else ()
+        hops = (self.amount(mint, price(*side, mint) or 0) for mint in known for side in sides)
+        usd = usd or next((hop for hop in hops if hop), None)
+        coin = next((found for side in sides if (found := price(*side, None))), None)
+        if coin is None and usd is None and about is not None:
+            coin = next((found for side in sides if (found := about(*side, None))), None)
+        if coin is None:
+            return [self.for_token(gained, lost, usd)]
+        return [self.for_coin(*side, coin, usd=usd) for side in (gained, lost)]
+
+    def each_for_coin(self, tokens: Mapping[str, int], price: Price) -> list[Swap] | None:
+        """Return a swap of each token for the coin of its price; None if one has none."""
+        swaps = []
+        for mint, units in tokens.items():
+            if not (coin := price(mint, units, None)):
+                return None
+            swaps.append(self.for_coin(mint, units, coin))
+        return swaps
 
     def amount(self, mint: str, units: int) -> Decimal:
         """Return units of a token as a decimal, without their sign."""

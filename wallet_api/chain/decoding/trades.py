@@ -114,6 +114,14 @@ class Decoded:
         return cls(drafted.drafts, from_logs=from_logs, swaps=len(swaps))
 
 
+NONE = Decoded(why=NO_TRADE)
+
+
+def unclear(detail: str) -> Decoded:
+    """Return that it cannot be determined who exchanged what for what."""
+    return Decoded(why=Reason.UNCLEAR, detail=detail)
+
+
 @dataclass(slots=True)
 class Drafted:
     """The trades of some swaps, the number of wraps, and the swaps without a value."""

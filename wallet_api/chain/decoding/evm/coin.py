@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wallet_api.chain.decoding.changes import agrees
 from wallet_api.chain.decoding.evm.consent import Consent
-from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question
 from wallet_api.chain.decoding.evm.logs import Logs, signed
 from wallet_api.chain.decoding.evm.owners import EvmOwners
 from wallet_api.chain.decoding.evm.router_calls import router_call
@@ -68,24 +68,14 @@ def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent)
     """
     if consent.coin is not None:
         return consent.coin
+    fee = evidence.logs.receipt.fee if evidence.logs.sender == wallet.address else 0
     if evidence.logs.native:
-        return _native_change(evidence.logs, wallet, consent)
+        return _logged_changes(evidence.logs, consent).get(wallet.address, -fee) + fee
     change = _balance_change(evidence, consent) if evidence.is_alone else None
     if change is None:
         changes = evidence.answer(Question(Need.CHANGES))
         change = changes.get(wallet.address, 0) if isinstance(changes, dict) else None
-    if change is None:
-        return None
-    return change + (evidence.logs.receipt.fee if evidence.logs.sender == wallet.address else 0)
-
-
-def _native_change(logs: Logs, wallet: TrackedWallet, consent: Consent) -> int:
-    """Return by how much the wallet's native coin changed by the transfers of it that the chain logs."""
-    return sum(
-        move.units * ((move.taker == wallet.address) - (move.giver == wallet.address))
-        for move in logs.native
-        if consent.covers(move.place)
-    )
+    return None if change is None else change + fee
 
 
 def _logged_changes(logs: Logs, consent: Consent) -> dict[str, int]:
@@ -124,12 +114,8 @@ def _balance_change(evidence: EvmEvidence, consent: Consent) -> int | None:
     questions = [Question(Need.BALANCES)]
     if consent.cost:
         questions.append(Question(Need.DEPOSITS, consent.entry_point))
-    missing = [question for question in questions if question not in evidence.answers]
-    if missing:
-        raise Unanswered(*missing)
     change = consent.cost + evidence.other_fees
-    for question in questions:
-        answer = evidence.answers[question]
+    for answer in evidence.all_answers(questions):
         if not isinstance(answer, tuple):
             return None
         before, after = answer

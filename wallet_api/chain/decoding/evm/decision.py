@@ -3,8 +3,6 @@
 The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 """
 
-from collections.abc import Callable, Mapping
-
 from wallet_api.chain.decoding.changes import DISAGREES, FEES, NO_EXCHANGE, agrees
 from wallet_api.chain.decoding.evm.coin import CoinChange, find_coin
 from wallet_api.chain.decoding.evm.consent import Consent
@@ -20,15 +18,14 @@ from wallet_api.chain.decoding.evm.counterparts import (
     sent_to_itself,
     stated,
 )
-from wallet_api.chain.decoding.evm.evidence import EvmEvidence, known_decimals
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, swap_writer
 from wallet_api.chain.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
 from wallet_api.chain.decoding.evm.owners import EvmOwners
 from wallet_api.chain.decoding.evm.pairs import NO_PRICES, decode_pair, decode_separately
 from wallet_api.chain.decoding.evm.router_calls import router_call
-from wallet_api.chain.decoding.swaps import NO_TRADE, Reason, SwapWriter, TrackedWallet
-from wallet_api.chain.decoding.trades import Decoded
+from wallet_api.chain.decoding.swaps import Reason, SwapWriter, TrackedWallet
+from wallet_api.chain.decoding.trades import NONE, Decoded, unclear
 
-_NONE = Decoded(why=NO_TRADE)
 _NO_VALUE = Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
 
 
@@ -39,13 +36,12 @@ class Decision:
     sent a large part without anything in exchange; `tokens` those that remain, `gained` and `lost`.
     """
 
+    _write: SwapWriter
+
     def __init__(self, evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> None:
         self._evidence = evidence
         self._wallet = wallet
         self._consent = consent
-        self._stable = wallet.chain.stable_mints
-        self._decimals: Mapping[str, int] = {}
-        self._unpriced: set[str] | None = None
         self._flows = owners = EvmOwners.read(wallet, evidence, consent, None)
         self._raw = raw = {mint: units for mint, units in owners.mine.items() if mint is not None and units}
         # What is minted or burned for the wallet stands for what it deposits or withdraws.
@@ -59,60 +55,45 @@ class Decision:
         self._gained = [mint for mint, units in self._tokens.items() if units > 0]
         self._lost = [mint for mint, units in self._tokens.items() if units < 0]
 
-    @property
-    def _write(self) -> SwapWriter:
-        evidence = self._evidence
-        if self._unpriced is None:
-            self._unpriced = self._without_price()
-        return SwapWriter(
-            self._wallet, evidence.signature, evidence.created_at, self._decimals, self._unpriced
-        )
-
-    def _without_price(self) -> set[str]:
-        """Return the tokens without a price by it: those not signed for, or both bought and sold."""
-        tokens = self._raw | self._tokens
-        if not self._consent.is_signed:
-            return {*tokens}
-        return round_trips(self._flows, tokens, self._passed)
-
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise Unanswered, and UnusableRow."""
-        return next(outcome(self) for applies, outcome in _RULES if applies(self))
+        if self._shares:
+            return self._of_shares()
+        if not self._raw:
+            return NONE
+        mints = self._raw | self._tokens
+        # Without a price by it are those not signed for, or both bought and sold.
+        unpriced = round_trips(self._flows, mints, self._passed) if self._consent.is_signed else mints
+        write = swap_writer(self._evidence, self._wallet, mints.keys(), unpriced)
+        if write is None:
+            return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
+        self._write = write
+        if not self._tokens:
+            return self._passed_on()
+        if self._is_for_others():
+            return NONE
+        if len(self._tokens) == 1:
+            return self._for_coin()
+        if self._is_pair():
+            gained, lost = ((mint, self._tokens[mint]) for mint in (*self._gained, *self._lost))
+            return decode_pair(self._flows, write, gained, lost)
+        return NONE if self._is_one_sided() else decode_separately(self._flows, write, self._tokens)
 
-    # What the rules ask.
+    def _of_shares(self) -> Decoded:
+        """Return what it is that a token was minted or burned for the wallet: most deposit, or withdraw."""
+        is_more = len(self._raw) > len(self._shares) and all(units > 0 for units in self._raw.values())
+        if is_more and self._flows.paid:
+            # What each of them cost is not known.
+            return NO_PRICES
+        if len(self._raw) == 1:
+            ((mint, units),) = self._raw.items()
+            is_own = mint in self._flows.others and self._flows.others[mint][mint] * units < 0
+            if is_own and self._coin(units).units * units < 0:
+                # The token's contract gave or took it for coin: it may be its own pool.
+                return unclear(NO_EXCHANGE)
+        return NONE
 
-    def is_own_pool(self) -> bool:
-        """Return whether a token's contract itself gave or took it for coin: it may be its own pool."""
-        if len(self._raw) != 1 or not self._shares:
-            return False
-        ((mint, units),) = self._raw.items()
-        is_own = mint in self._flows.others and self._flows.others[mint][mint] * units < 0
-        return is_own and self._coin(units).units * units < 0
-
-    def is_share(self) -> bool:
-        """Return whether nothing moved, or the wallet deposited, staked or withdrew."""
-        return not self._raw or bool(self._shares)
-
-    def is_bought_with_shares(self) -> bool:
-        """Return whether shares came with other tokens for a payment: what each cost is not known."""
-        is_more = len(self._raw) > len(self._shares) > 0 and all(units > 0 for units in self._raw.values())
-        return is_more and bool(self._flows.paid)
-
-    def is_unknown(self) -> bool:
-        """Return whether the decimals of a token are not known. Raise Unanswered."""
-        mints = self._raw.keys() | self._tokens.keys()
-        self._decimals = known_decimals(self._evidence, sorted(mints | self._stable))
-        return bool(mints - self._decimals.keys())
-
-    def is_passed_on(self) -> bool:
-        """Return whether all of it came, or went, without anything in exchange."""
-        return not self._tokens
-
-    def is_one(self) -> bool:
-        """Return whether the wallet exchanged one token."""
-        return len(self._tokens) == 1
-
-    def is_for_others(self) -> bool:
+    def _is_for_others(self) -> bool:
         """Return whether the wallet acted for others, such as one that fills orders."""
         return self._tokens.keys() <= self._passed.keys() and not self._has_counterpart()
 
@@ -123,13 +104,13 @@ class Decision:
         (units,) = self._tokens.values()
         return self._coin(units).units * units < 0
 
-    def is_pair(self) -> bool:
+    def _is_pair(self) -> bool:
         """Return whether one token went for another one, and no coin."""
         owners = self._flows
         has_no_coin = not (owners.paid or owners.mine[None] or owners.wraps)
         return len(self._gained) == len(self._lost) == 1 and (passes_through(owners) or has_no_coin)
 
-    def is_one_sided(self) -> bool:
+    def _is_one_sided(self) -> bool:
         """Return whether the wallet only gave, or only got."""
         owners = self._flows
         signs = {units > 0 for units in self._tokens.values()}
@@ -144,23 +125,23 @@ class Decision:
 
     # One token.
 
-    def sent(self) -> Decoded:
+    def _passed_on(self) -> Decoded:
         """Return what tokens are that moved between the wallet and owners who exchanged nothing visible."""
         if len(self._raw) > 1:
-            return _NONE
+            return NONE
         ((mint, units),) = self._raw.items()
         coin = self._coin(units)
         if coin.units * units >= 0:
             return self._unpaid(mint, units, coin, NOTHING)
         return self._unseen(mint, units, coin)
 
-    def for_coin(self) -> Decoded:
+    def _for_coin(self) -> Decoded:
         """Return the trade of the only token for the native coin."""
         ((mint, units),) = self._tokens.items()
         coin = self._coin(units)
         others = exchanged(self._flows, mint, units)
         if not coin.is_exact and units < 0 and self._is_for_another():
-            return _NONE
+            return NONE
         if coin.units * units >= 0:
             return self._unpaid(mint, units, coin, others)
         if not others.given:
@@ -171,14 +152,10 @@ class Decision:
         is_part = units > 0 and abs(units) * FEES < abs(others.shared) * (FEES - 1)
         if is_part and abs(coin.units) * (FEES - 1) > abs(others.coin) * FEES:
             # The wallet has also paid for the rest, which went to somebody else.
-            return Decoded(why=Reason.UNCLEAR, detail=DISAGREES)
+            return unclear(DISAGREES)
         if others.coin * units >= 0:
             # For which part of the coin a part of the token went is not seen.
-            return (
-                Decoded(why=Reason.UNCLEAR, detail=DISAGREES)
-                if self._passed
-                else self._trade(mint, units, coin, coin.units)
-            )
+            return unclear(DISAGREES) if self._passed else self._trade(mint, units, coin, coin.units)
         if self._passed:
             # A part of the coin paid for something else.
             coin = CoinChange(others.coin, coin.is_exact)
@@ -201,14 +178,13 @@ class Decision:
         """Return why a token is no trade for which the wallet neither paid nor received coin."""
         if coin.is_exact or (units > 0) != bool(self._flows.paid):
             if units < 0 and others.given and others.coin > 0:
-                given_away = Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
-                return _NONE if self._is_for_another() else given_away
+                return NONE if self._is_for_another() else unclear(GIVEN_AWAY)
             # It was sent, lent or deposited, or somebody else bought it for the wallet.
-            return _NONE
+            return NONE
         # What the account itself and its entry point logged is no riddle.
         has_log = self._evidence.logs.has_others({self._wallet.address, self._consent.entry_point})
         if units < 0 and not others.given and not (has_log and not is_deposited(self._flows, mint, -units)):
-            return _NONE
+            return NONE
         return _NO_VALUE
 
     def _unseen(self, mint: str, units: int, coin: CoinChange) -> Decoded:
@@ -221,35 +197,9 @@ class Decision:
         if said is not None:
             return self._trade(mint, units, coin, said)
         if is_lent(self._flows, mint, units):
-            return _NONE
+            return NONE
         if not coin.is_exact:
             return _NO_VALUE
         if units < 0:
             return self._trade(mint, units, coin, coin.units)
-        return Decoded(why=Reason.UNCLEAR, detail=NO_EXCHANGE)
-
-    # Several tokens.
-
-    def for_token(self) -> Decoded:
-        """Return the trades of a token for another one, if others exchanged both."""
-        gained, lost = ((mint, self._tokens[mint]) for mint in (*self._gained, *self._lost))
-        return decode_pair(self._flows, self._write, gained, lost)
-
-    def separately(self) -> Decoded:
-        """Return the trades of several tokens, each for the coin for which others exchanged exactly it."""
-        return decode_separately(self._flows, self._write, self._tokens)
-
-
-# What applies first decides.
-_RULES: tuple[tuple[Callable[[Decision], bool], Callable[[Decision], Decoded]], ...] = (
-    (Decision.is_bought_with_shares, lambda _: NO_PRICES),
-    (Decision.is_own_pool, lambda _: Decoded(why=Reason.UNCLEAR, detail=NO_EXCHANGE)),
-    (Decision.is_share, lambda _: _NONE),
-    (Decision.is_unknown, lambda _: Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)),
-    (Decision.is_passed_on, Decision.sent),
-    (Decision.is_for_others, lambda _: _NONE),
-    (Decision.is_one, Decision.for_coin),
-    (Decision.is_pair, Decision.for_token),
-    (Decision.is_one_sided, lambda _: _NONE),
-    (lambda _: True, Decision.separately),
-)
+        return unclear(NO_EXCHANGE)

@@ -15,15 +15,13 @@ from wallet_api.chain.decoding.evm.frames import Frames
 from wallet_api.chain.decoding.evm.money import decode_money
 from wallet_api.chain.decoding.evm.orders import decode_orders
 from wallet_api.chain.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
-from wallet_api.chain.decoding.trades import Decoded
-
-_NONE = Decoded(why=NO_TRADE)
+from wallet_api.chain.decoding.trades import NONE, Decoded
 
 
 def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
     """Return the trades of `wallet` in a transaction, or why there is none. Raise Unanswered."""
     if not may_exchange(evidence.logs, wallet):
-        return _NONE
+        return NONE
     with localcontext(prec=DIGITS):
         consent = consent_of(evidence, wallet)
         try:
@@ -68,5 +66,5 @@ def _by_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
         with suppress(UnusableRow):
             if Decision(evidence, wallet, Consent.to_all(evidence.logs)).decoded().why == NO_TRADE:
                 unproven = Decoded(why=UNSIGNED, is_signed=False, unproven=decoded.drafts)
-                return _NONE if evidence.logs.to == wallet.address else unproven
+                return NONE if evidence.logs.to == wallet.address else unproven
     return decoded

@@ -1,12 +1,13 @@
 """What an EVM node has returned of a transaction, and which questions are open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from wallet_api.chain.decoding.evm.logs import Logs
+from wallet_api.chain.decoding.swaps import SwapWriter, TrackedWallet
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
@@ -63,9 +64,15 @@ class EvmEvidence:
 
     def answer(self, question: Question) -> object:
         """Return the answer; None if the node does not have it. Raise Unanswered."""
-        if question not in self.answers:
-            raise Unanswered(question)
-        return self.answers[question]
+        (answer,) = self.all_answers([question])
+        return answer
+
+    def all_answers(self, questions: Sequence[Question]) -> list[object]:
+        """Return the same of several questions. Raise Unanswered with those that are open."""
+        missing = [question for question in questions if question not in self.answers]
+        if missing:
+            raise Unanswered(*missing)
+        return [self.answers[question] for question in questions]
 
 
 class Unanswered(Exception):
@@ -76,11 +83,13 @@ class Unanswered(Exception):
         self.questions = questions
 
 
-def known_decimals(evidence: EvmEvidence, mints: Sequence[str]) -> Mapping[str, int]:
-    """Return the decimals of tokens, without those that are unknown. Raise Unanswered."""
-    questions = {mint: Question(Need.DECIMALS, mint) for mint in mints}
-    missing = [question for question in questions.values() if question not in evidence.answers]
-    if missing:
-        raise Unanswered(*missing)
-    answers = {mint: evidence.answers[question] for mint, question in questions.items()}
-    return {mint: answer for mint, answer in answers.items() if isinstance(answer, int)}
+def swap_writer(
+    evidence: EvmEvidence, wallet: TrackedWallet, mints: Set[str], unpriced: Collection[str]
+) -> SwapWriter | None:
+    """Return what writes swaps of these tokens; None if the decimals of one are unknown. Raise Unanswered."""
+    questions = [Question(Need.DECIMALS, mint) for mint in sorted(mints | wallet.chain.stable_mints)]
+    answers = zip(questions, evidence.all_answers(questions), strict=True)
+    decimals = {question.subject: answer for question, answer in answers if isinstance(answer, int)}
+    if mints - decimals.keys():
+        return None
+    return SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, unpriced)

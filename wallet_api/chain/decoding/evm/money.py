@@ -11,7 +11,7 @@ from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.decoding.evm.coin import exact_change, may_have_moved_coin
 from wallet_api.chain.decoding.evm.consent import Consent
 from wallet_api.chain.decoding.evm.counterparts import exchanged
-from wallet_api.chain.decoding.evm.evidence import EvmEvidence, known_decimals
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, swap_writer
 from wallet_api.chain.decoding.evm.fills import Fill
 from wallet_api.chain.decoding.evm.filter import wallet_changes
 from wallet_api.chain.decoding.evm.orders import fill_swap
@@ -56,10 +56,9 @@ def decode_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
     tokens = moved.units.keys() - {chain.wrapped_mint}
     if any(owners.is_share(mint) for mint in tokens):
         return _UNPROVEN
-    decimals = known_decimals(evidence, sorted(tokens | chain.stable_mints))
-    if tokens - decimals.keys():
+    write = swap_writer(evidence, wallet, tokens, tokens)
+    if write is None:
         return _UNPROVEN
-    write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, tokens)
     try:
         drafts = _drafts(write, moved)
     except UnusableRow:

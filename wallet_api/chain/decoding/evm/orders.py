@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from wallet_api.chain.decoding.evm.coin import exact_change, may_have_moved_coin
 from wallet_api.chain.decoding.evm.consent import Consent
-from wallet_api.chain.decoding.evm.evidence import EvmEvidence, known_decimals
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, swap_writer
 from wallet_api.chain.decoding.evm.fills import Fill
-from wallet_api.chain.decoding.swaps import NO_TRADE, Reason, Swap, SwapWriter, TrackedWallet
-from wallet_api.chain.decoding.trades import Decoded
+from wallet_api.chain.decoding.swaps import Reason, Swap, SwapWriter, TrackedWallet
+from wallet_api.chain.decoding.trades import NONE, Decoded, unclear
 
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
 UNKNOWN_DECIMALS = "a token of unknown decimals"
@@ -23,19 +23,18 @@ def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent
     fills = consent.fills
     if any(fill.is_elsewhere for fill in fills):
         is_nothing = all(fill.is_elsewhere and not fill.got for fill in fills)
-        return Decoded(why=NO_TRADE) if is_nothing else Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
+        return NONE if is_nothing else unclear(GIVEN_AWAY)
     coin = _coin(evidence, wallet, consent)
     if coin is None and any(fill.got is None for fill in fills):
         return Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
     if _is_ambiguous(fills, coin):
         return None
     mints = {mint for fill in fills for mint in (fill.lost, fill.gained) if not chain.is_native(mint)}
-    decimals = known_decimals(evidence, sorted(mints | chain.stable_mints))
-    if mints - decimals.keys():
-        return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
     # What only moved at the wallet is no amount that the order names.
     unpriced = mints if any(fill.is_moved for fill in fills) else ()
-    write = SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, unpriced)
+    write = swap_writer(evidence, wallet, mints, unpriced)
+    if write is None:
+        return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
     return Decoded.from_swaps([fill_swap(write, fill, coin or 0) for fill in fills])
 
 

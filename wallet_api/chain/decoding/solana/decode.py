@@ -4,9 +4,10 @@ The reasons are in docs/sync.md, "Solana from a node".
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal, localcontext
+from decimal import localcontext
+from functools import partial
 
 from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.decoding.changes import (
@@ -35,7 +36,7 @@ from wallet_api.chain.decoding.swaps import (
     SwapWriter,
     TrackedWallet,
 )
-from wallet_api.chain.decoding.trades import Decoded, Draft
+from wallet_api.chain.decoding.trades import NONE, Decoded, Draft, unclear
 from wallet_api.chain.decoding.venues import Role
 
 _TIPS = frozenset(venue.address for venue in SOLANA if venue.role is Role.TIPS)
@@ -46,8 +47,6 @@ _REMAINDER = 1000
 _LEFTOVER = 100
 # Tips and fees, in lamports, may be so much of small amounts; of larger ones a fifth at most (FEES).
 _LARGE = 20_000_000
-
-_NONE = Decoded(why=NO_TRADE)
 
 
 def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
@@ -96,7 +95,6 @@ class _Reader:
     def __init__(
         self, wallet: TrackedWallet, evidence: SolanaEvidence, read: Exchanges, found: Sequence[Exchange]
     ) -> None:
-        self._stable = wallet.chain.stable_mints
         self._read = read
         self._exchanges = found
         self._parties = [party for exchange in found for party in exchange.parties]
@@ -111,7 +109,13 @@ class _Reader:
 
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise UnusableRow."""
-        return next(outcome(self) for applies, outcome in _RULES if applies(self))
+        if not self._tokens or not is_exchange(self._exchanged()):
+            return self._nothing()
+        if self._is_for_others():
+            return NONE
+        if len(self._tokens) == 1:
+            return self._for_coin()
+        return self._for_token() if self._is_pair() else self._separately()
 
     def _net(self) -> dict[str, int]:
         """Return what was exchanged of each token, with fees in it, and without remainders."""
@@ -134,15 +138,7 @@ class _Reader:
         moved = [party[mint] for party in self._parties]
         return min(sum(units for units in moved if units > 0), -sum(units for units in moved if units < 0))
 
-    def is_none(self) -> bool:
-        """Return whether the wallet exchanged nothing."""
-        return not self._tokens or not is_exchange(self._exchanged())
-
-    def is_for_coin(self) -> bool:
-        """Return whether one token was exchanged for the native coin."""
-        return len(self._tokens) == 1
-
-    def is_for_others(self) -> bool:
+    def _is_for_others(self) -> bool:
         """Return whether the wallet kept nothing of what it exchanged, as one that fills orders of others."""
         held = self._read.total
         return all(abs(held[mint]) * FEES <= abs(units) for mint, units in self._exchanged().items() if units)
@@ -152,19 +148,19 @@ class _Reader:
         changes[None] = self._coin
         return changes
 
-    def nothing(self) -> Decoded:
+    def _nothing(self) -> Decoded:
         """Return no trade; UNCLEAR for a token gone and coin come, the reverse, or proceeds elsewhere."""
         changes = changes_by_owner(self._read.rest)
         net = changes.get(self._read.wallet, Counter())
         gone = {move.mint for move in _left(self._read) if is_exchange(changes[move.taker])} - {None}
         if any(net[mint] < 0 for mint in gone):
-            return _unclear(ELSEWHERE)
-        return _unclear(NO_EXCHANGE) if self._read.is_signer and _is_apart(net) else _NONE
+            return unclear(ELSEWHERE)
+        return unclear(NO_EXCHANGE) if self._read.is_signer and _is_apart(net) else NONE
 
-    def for_coin(self) -> Decoded:
+    def _for_coin(self) -> Decoded:
         """Return the trade of one token for the native coin, with tips and fees in its value."""
         if not self._is_agreed():
-            return _unclear(DISAGREES)
+            return unclear(DISAGREES)
         ((mint, units),) = self._tokens.items()
         value = abs(self._coin)
         value = value + self._fees() if units > 0 else max(0, value - self._fees())
@@ -198,46 +194,20 @@ class _Reader:
             if taker in _TIPS or units <= max(abs(self._coin) // FEES, _LARGE)
         )
 
-    def for_token(self) -> Decoded:
+    def _for_token(self) -> Decoded:
         """Return the trades of a token for another one, by the coin or the dollars that both were worth."""
         if not self._is_agreed():
-            return _unclear(DISAGREES)
-        tokens = self._tokens
-        lost, gained = sorted(tokens, key=lambda mint: tokens[mint])
-        usd = self._usd((lost, gained))
-        coin = self._coin_of((lost, gained), is_exact=True)
-        if coin is None and usd is None:
-            coin = self._coin_of((lost, gained), is_exact=False)
-        if coin is not None:
-            each = (self._write.for_coin(mint, tokens[mint], coin, usd=usd) for mint in (gained, lost))
-            return Decoded.from_swaps([*each])
-        return Decoded.from_swaps(
-            [self._write.for_token((gained, tokens[gained]), (lost, tokens[lost]), usd)]
-        )
+            return unclear(DISAGREES)
+        lost, gained = sorted(self._tokens.items(), key=lambda side: side[1])
+        about = partial(self._price, is_exact=False)
+        return Decoded.from_swaps(self._write.for_pair(gained, lost, self._price, about))
 
-    def _usd(self, mints: tuple[str, str]) -> Decimal | None:
-        """Return the dollars of a swap: those that are one of the two, or else that others moved for one."""
-        for mint in mints:
-            if mint in self._stable:
-                return self._write.amount(mint, self._tokens[mint])
-        hops = (self._dollars(mint, stable) for stable in sorted(self._stable) for mint in mints)
-        return next((hop for hop in hops if hop), None)
-
-    def _coin_of(self, mints: tuple[str, str], *, is_exact: bool) -> int | None:
-        prices = (self._price(mint, None, is_exact=is_exact) for mint in mints)
-        return next((price for price in prices if price), None)
-
-    def separately(self) -> Decoded:
+    def _separately(self) -> Decoded:
         """Return the trades of several tokens, each with the coin for which others exchanged it."""
-        swaps = []
-        for mint, units in self._tokens.items():
-            price = self._price(mint, None)
-            if not price:
-                return _unclear(UNCLEAR)
-            swaps.append(self._write.for_coin(mint, units, price))
-        return Decoded.from_swaps(swaps)
+        swaps = self._write.each_for_coin(self._tokens, self._price)
+        return unclear(UNCLEAR) if swaps is None else Decoded.from_swaps(swaps)
 
-    def is_pair(self) -> bool:
+    def _is_pair(self) -> bool:
         """Return whether one token was sold for another one, and coin passed through, but for a leftover."""
         signs = sorted(units > 0 for units in self._tokens.values() if units)
         if signs != [False, True]:
@@ -250,24 +220,17 @@ class _Reader:
         others = added((self._others, *self._parties))
         return all(agrees(units, -others[mint], FEES) for mint, units in self._tokens.items())
 
-    def _price(self, mint: str, other: str | None, *, is_exact: bool = True) -> int | None:
-        """Return for how much of `other` others exchanged the wallet's amount, or else most of it."""
-        units = abs(self._tokens[mint])
+    def _price(self, mint: str, units: int, other: str | None, *, is_exact: bool = True) -> int | None:
+        """Return for how much of `other` others exchanged these units, or else most of them."""
+        units = abs(units)
         parties = [party for party in self._parties if party[mint]]
-        clean = _between(parties, {mint, other})
+        # Those that moved these two and nothing else.
+        clean = [party for party in parties if {one for one in party if party[one]} == {mint, other}]
         moved, price = abs(added(clean)[mint]), abs(added(clean)[other])
         if moved == units and clean == parties:
             return price or None
         is_most = moved * 2 >= units and not is_exact
         return price * units // moved or None if is_most else None
-
-    def _dollars(self, mint: str, stable: str) -> Decimal | None:
-        price = self._price(mint, stable) if stable in self._read.decimals else None
-        return None if price is None else self._write.amount(stable, price)
-
-
-def _unclear(detail: str) -> Decoded:
-    return Decoded(why=Reason.UNCLEAR, detail=detail)
 
 
 def _is_apart(net: Changes) -> bool:
@@ -275,18 +238,3 @@ def _is_apart(net: Changes) -> bool:
     tokens = [units for mint, units in net.items() if mint is not None]
     is_sold = net[None] > 0 and any(units < 0 for units in tokens)
     return is_sold or (net[None] < -_LARGE and any(units > 0 for units in tokens))
-
-
-def _between(parties: Sequence[Changes], mints: set[str | None]) -> list[Changes]:
-    """Return those that moved these two and nothing else."""
-    return [party for party in parties if {mint for mint, units in party.items() if units} == mints]
-
-
-# What applies first decides.
-_RULES: Sequence[tuple[Callable[[_Reader], bool], Callable[[_Reader], Decoded]]] = (
-    (_Reader.is_none, _Reader.nothing),
-    (_Reader.is_for_others, lambda _: _NONE),
-    (_Reader.is_for_coin, _Reader.for_coin),
-    (_Reader.is_pair, _Reader.for_token),
-    (lambda _: True, _Reader.separately),
-)
