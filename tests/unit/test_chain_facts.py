@@ -10,7 +10,7 @@ import pytest
 import wallet_api
 from wallet_api.base.chains import CHAINS, EVM_NATIVE_EMITTER, GROUPS, groups_of
 from wallet_api.chain.decoding.evm.receipts import ChainBlock
-from wallet_api.chain.providers.trades.evm_pace import BlockPace
+from wallet_api.chain.providers.trades.evm_node import BlockPace
 from wallet_api.chain.sync.sources import supplied_chains
 from wallet_api.settings import ChainSettings, Settings, SettingsError, outdated
 

@@ -4,8 +4,11 @@ https://ethereum.github.io/execution-apis/
 """
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -22,7 +25,6 @@ from wallet_api.chain.providers.faults import Broken, TooLarge
 from wallet_api.chain.providers.jsonrpc import Call, Node, NodeResult
 from wallet_api.chain.providers.metadata.evm import EvmTokens, read_quantity
 from wallet_api.chain.providers.replies import reply_quantity
-from wallet_api.chain.providers.trades.evm_pace import BlockPace
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +32,9 @@ log = logging.getLogger(__name__)
 _CALLS = 50
 _REMEMBERED = 10_000
 _REMEMBER_SECONDS = 3600.0
+_HOUR_SECONDS = 3600.0
+# Blocks that share a second show no pace.
+_LEAST_SECONDS = 0.001
 
 BEHIND = "the node has not got as far"
 REPLACED = "a block was replaced while it was read"
@@ -74,6 +79,37 @@ class Remembered:
         """Return all that are remembered."""
         with self._lock:
             return list(self._keys)
+
+
+class BlockPace:
+    """The time from block to block: that of the chain's row, once it is measured that of the last hour."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.seconds = chain.rules_on(datetime.now(UTC).date()).block_seconds
+        self._measured_at = -math.inf
+
+    @property
+    def is_due(self) -> bool:
+        """Return whether it was not measured in the last hour."""
+        return time.monotonic() - self._measured_at > _HOUR_SECONDS
+
+    @property
+    def hour(self) -> int:
+        """Return how many blocks an hour has."""
+        return self.blocks(_HOUR_SECONDS)
+
+    def blocks(self, seconds: float) -> int:
+        """Return how many blocks there are in a time; at least one."""
+        return max(1, math.ceil(seconds / self.seconds))
+
+    def measure(self, earlier: ChainBlock, later: ChainBlock) -> None:
+        """Measure it by two blocks, unless their times cannot be."""
+        self._measured_at = time.monotonic()
+        with suppress(UnusableRow):
+            passed = (later.created_at - earlier.created_at).total_seconds()
+            count = later.place - earlier.place
+            if count > 0 and passed > 0:
+                self.seconds = max(_LEAST_SECONDS, passed / count)
 
 
 class _Place(msgspec.Struct, rename="camel"):

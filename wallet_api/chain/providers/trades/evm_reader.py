@@ -11,14 +11,16 @@ from wallet_api.chain.decoding.amounts import UnusableRow, quantity
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Question, Unanswered
 from wallet_api.chain.decoding.evm.filter import may_have_consented, why_none
 from wallet_api.chain.decoding.evm.logs import Logs
-from wallet_api.chain.decoding.evm.receipts import ChainBlock, Receipt
+from wallet_api.chain.decoding.evm.receipts import BlockTransaction, ChainBlock, Receipt
 from wallet_api.chain.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.chain.decoding.trades import Decoded
 from wallet_api.chain.providers.trades.evm_answers import Answers, Case
-from wallet_api.chain.providers.trades.evm_node import NO_BLOCK, EvmNode, Found, block_time
+from wallet_api.chain.providers.trades.evm_node import NO_BLOCK, Blocks, EvmNode, Found, block_time
 from wallet_api.chain.providers.trades.evm_receipts import NO_RECEIPT, EvmReceipts
-from wallet_api.chain.providers.trades.evm_sent_beside import Candidates, fees_beside
 from wallet_api.chain.providers.trades.source import Block, Chunk, Listed, decode_one
+
+# By block the transactions in which a wallet may have exchanged something.
+_Candidates = dict[int, list[tuple[str, TrackedWallet]]]
 
 
 class EvmReader:
@@ -67,7 +69,7 @@ class EvmReader:
             for block in found.values()
             for signature in block.wallets
         }
-        candidates: Candidates = {}
+        candidates: _Candidates = {}
         for number, block in found.items():
             for signature, wallets in block.wallets.items():
                 logs = read[signature]
@@ -79,11 +81,35 @@ class EvmReader:
                         chunk.counts[why] += number >= new_from
         if blocks is None:
             blocks = self._node.whole({number: found[number] for number in candidates})
-        fees = fees_beside(self._receipts, found, blocks, candidates)
+        fees = self._fees_beside(found, blocks, candidates)
         cases: list[Case] = []
         for number, pairs in candidates.items():
             cases += _Read(number, found[number], blocks[number], read, fees).cases(pairs, chunk)
         return cases
+
+    def _fees_beside(
+        self, found: Mapping[int, Found], blocks: Blocks, candidates: _Candidates
+    ) -> dict[str, int]:
+        """Return the fees of what wallets sent beside candidates and cost nothing else.
+
+        A failed transaction or an approval costs its fee alone. Raise ProviderFault.
+        """
+        beside: dict[int, Found] = {}
+        sent: dict[str, BlockTransaction] = {}
+        for number, pairs in candidates.items():
+            whole = blocks[number]
+            wallets = {wallet.address: wallet for _, wallet in pairs}
+            own = {(signature, wallet.address) for signature, wallet in pairs}
+            for one in () if whole is None else whole.listed:
+                sender = one.sender.lower()
+                if sender in wallets and (one.hash, sender) not in own:
+                    block = beside.setdefault(number, Found(found[number].hash))
+                    block.wallets[one.hash] = {sender: wallets[sender]}
+                    sent[one.hash] = one
+        read = self._receipts.receipts(beside) if beside else {}
+        # Beside others, where the receipts of a whole block were read.
+        fees = {signature: _fee_alone(read[signature], one) for signature, one in sent.items()}
+        return {signature: fee for signature, fee in fees.items() if fee is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +178,17 @@ def _number(text: str | None) -> int | None:
         return None if text is None else quantity(text)
     except UnusableRow:
         return None
+
+
+def _fee_alone(receipt: Receipt | None, one: BlockTransaction) -> int | None:
+    """Return the fee of a transaction that cost nothing else; None of another one."""
+    try:
+        if receipt is None or not receipt.costs_its_fee_alone(quantity(one.value)):
+            return None
+        fee = receipt.fee
+    except UnusableRow:
+        return None
+    return fee
 
 
 def _may_concern(logs: Logs | None, wallet: TrackedWallet) -> bool:
