@@ -62,10 +62,10 @@ class Swap:
     block_index: int | None = field(default=None, compare=False)
 
 
-Side = tuple[str, int]
+TokenUnits = tuple[str, int]
 """A token, and the units that the wallet has more or (negative) less of it."""
 
-Price = Callable[[str, int, str | None], int | None]
+FindPrice = Callable[[str, int, str | None], int | None]
 """Returns for how much of another token, or (None) of coin, others exchanged units of one; None if unseen."""
 
 
@@ -93,12 +93,14 @@ class SwapWriter:
         usd = token.amount if mint in self.wallet.chain.stable_mints else usd
         return self._swap(*legs, usd, moved, mint not in self.unpriced)
 
-    def for_token(self, gained: Side, lost: Side, usd: Decimal | None) -> Swap:
+    def for_token(self, gained: TokenUnits, lost: TokenUnits, usd: Decimal | None) -> Swap:
         """Return the swap of a token for another one."""
         bought, sold = (Leg(self._address(mint), self.amount(mint, units)) for mint, units in (gained, lost))
         return self._swap(bought, sold, usd, None, not {gained[0], lost[0]} & {*self.unpriced})
 
-    def for_pair(self, gained: Side, lost: Side, price: Price, about: Price | None = None) -> list[Swap]:
+    def for_pair(
+        self, gained: TokenUnits, lost: TokenUnits, price: FindPrice, about: FindPrice | None = None
+    ) -> list[Swap]:
         """Return the swaps of a token for another one, by the coin or the dollars that both were worth.
 
         Where neither is known, the coin is that of `about`.
@@ -115,7 +117,7 @@ class SwapWriter:
             return [self.for_token(gained, lost, usd)]
         return [self.for_coin(*side, coin, usd=usd) for side in (gained, lost)]
 
-    def each_for_coin(self, tokens: Mapping[str, int], price: Price) -> list[Swap] | None:
+    def each_for_coin(self, tokens: Mapping[str, int], price: FindPrice) -> list[Swap] | None:
         """Return a swap of each token for the coin of its price; None if one has none."""
         swaps = []
         for mint, units in tokens.items():

@@ -6,13 +6,13 @@ from functools import partial
 from wallet_api.chain.decoding.changes import DISAGREES, NO_EXCHANGE, UNCLEAR
 from wallet_api.chain.decoding.evm.counterparts import are_vaults, exchanged, is_lent, price
 from wallet_api.chain.decoding.evm.owners import EvmOwners
-from wallet_api.chain.decoding.swaps import Side, SwapWriter
+from wallet_api.chain.decoding.swaps import SwapWriter, TokenUnits
 from wallet_api.chain.decoding.trades import NONE, Decoded, unclear
 
 NO_PRICES = unclear(UNCLEAR)
 
 
-def decode_pair(owners: EvmOwners, write: SwapWriter, gained: Side, lost: Side) -> Decoded:
+def decode_pair(owners: EvmOwners, write: SwapWriter, gained: TokenUnits, lost: TokenUnits) -> Decoded:
     """Return the trades of a token for another one, if others exchanged both."""
     seen = [(units, exchanged(owners, mint, units)) for mint, units in (gained, lost)]
     if not any(others.given for _, others in seen):
@@ -31,7 +31,7 @@ def decode_separately(owners: EvmOwners, write: SwapWriter, tokens: Mapping[str,
     return NO_PRICES if swaps is None else Decoded.from_swaps(swaps)
 
 
-def _unseen_pair(owners: EvmOwners, write: SwapWriter, gained: Side, lost: Side) -> Decoded:
+def _unseen_pair(owners: EvmOwners, write: SwapWriter, gained: TokenUnits, lost: TokenUnits) -> Decoded:
     """Return what two tokens are that nobody is seen to have exchanged."""
     if any(is_lent(owners, *side) for side in (gained, lost)):
         return NONE
