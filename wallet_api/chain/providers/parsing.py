@@ -2,13 +2,17 @@
 
 import json
 import math
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import msgspec
 
 from wallet_api.base.forms import visible
 from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.providers.faults import Malformed, TooLarge
+from wallet_api.chain.providers.fetch import Fetch
+
+Content = TypeVar("Content")
 
 MAX_TEXT = 128
 
@@ -22,6 +26,23 @@ def read_row(raw: msgspec.Raw) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise UnusableRow("a row is not an object")
     return row
+
+
+def read_rows(
+    rows: Iterable[msgspec.Raw], read: Callable[[dict[str, Any]], Content | None], fetch: Fetch
+) -> list[Content]:
+    """Return what is read of the rows, but for None. Those that raise UnusableRow are counted in `fetch`."""
+    contents = []
+    for row in rows:
+        try:
+            content = read(read_row(row))
+        except UnusableRow as error:
+            fetch.left_out += 1
+            fetch.remark = fetch.remark or str(error)
+        else:
+            if content is not None:
+                contents.append(content)
+    return contents
 
 
 def has_next(cursor: str | None, seen: set[str], most: float = math.inf) -> bool:

@@ -19,13 +19,12 @@ from wallet_api.chain.providers.balances.base import (
     KnownTokens,
     read_held,
     read_native,
-    read_tokens,
     sum_by_address,
 )
 from wallet_api.chain.providers.faults import Broken
 from wallet_api.chain.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.chain.providers.metrics import FetchMetrics
-from wallet_api.chain.providers.parsing import has_next
+from wallet_api.chain.providers.parsing import has_next, read_rows
 from wallet_api.chain.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
 
@@ -63,7 +62,7 @@ def alchemy(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetr
         seen: set[str] = set()
         while True:
             page = fetch.post(url, document, _read_page)
-            rows += read_tokens(page.tokens, partial(_read_token, chain), fetch)
+            rows += read_rows(page.tokens, partial(_read_token, chain), fetch)
             if not has_next(page.page_key, seen, MAX_PAGES):
                 break
             document["pageKey"] = page.page_key

@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
-
 from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.chain.providers.faults import Malformed
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
-from wallet_api.chain.providers.parsing import clean, read_flag, read_row
+from wallet_api.chain.providers.parsing import clean, read_flag
 
 NATIVE = "native"
 MAX_PAGES = 100
@@ -56,10 +54,6 @@ class BalanceProvider:
     balances: Callable[[str, KnownTokens, Fetch], Balances]
 
 
-# Reads a row; None for one that repeats another row, or has no balance.
-ReadRow = Callable[[dict[str, Any]], HeldToken | None]
-
-
 def read_native(value: Any) -> int:
     """Return the native balance. Raise Malformed, since balances without it are incomplete."""
     try:
@@ -87,21 +81,6 @@ def read_held(chain: Chain, row: Mapping[str, Any], names: Sequence[str]) -> Hel
         verified=read_flag(verified),
         spam=read_flag(spam),
     )
-
-
-def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list[HeldToken]:
-    """Return the tokens of the rows. Rows for which `read` raises UnusableRow are counted in `fetch`."""
-    tokens = []
-    for row in rows:
-        try:
-            token = read(read_row(row))
-        except UnusableRow as error:
-            fetch.left_out += 1
-            fetch.remark = fetch.remark or str(error)
-        else:
-            if token is not None:
-                tokens.append(token)
-    return tokens
 
 
 def sum_by_address(tokens: Iterable[HeldToken]) -> list[HeldToken]:

@@ -20,13 +20,12 @@ from wallet_api.chain.providers.balances.base import (
     KnownTokens,
     read_held,
     read_native,
-    read_tokens,
     sum_by_address,
 )
 from wallet_api.chain.providers.faults import ProviderFault, TooLarge
 from wallet_api.chain.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.chain.providers.metrics import FetchMetrics
-from wallet_api.chain.providers.parsing import has_next, read_flag
+from wallet_api.chain.providers.parsing import has_next, read_flag, read_rows
 from wallet_api.chain.providers.replies import Reply, read_as, read_json, refuse
 from wallet_api.settings import Settings
 
@@ -71,7 +70,7 @@ def moralis_evm(chain: Chain, settings: Settings, limits: Limits, metrics: Fetch
         while True:
             url = f"{settings.moralis_evm_url}/wallets/{address}/tokens"
             page = fetch.get(url, parameters | page_parameters, read_as(_Page))
-            for token in read_tokens(page.result, partial(_evm_token, chain), fetch):
+            for token in read_rows(page.result, partial(_evm_token, chain), fetch):
                 # A second row of a token repeats the first.
                 tokens.setdefault(token.address, token)
             if not has_next(page.cursor, seen, MAX_PAGES):
@@ -118,7 +117,7 @@ def moralis_solana(
                 accounts.add(account)
             return read_held(chain, row, _SOLANA_NAMES)
 
-        tokens = sum_by_address(read_tokens(portfolio.tokens, token, fetch))
+        tokens = sum_by_address(read_rows(portfolio.tokens, token, fetch))
         return Balances(read_native(portfolio.native_balance.lamports), tokens)
 
     return BalanceProvider(_fetcher(settings, limits, metrics), balances)

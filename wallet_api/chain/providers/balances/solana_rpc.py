@@ -18,15 +18,15 @@ from wallet_api.chain.providers.balances.base import (
     HeldToken,
     KnownTokens,
     read_native,
-    read_tokens,
     sum_by_address,
 )
 from wallet_api.chain.providers.faults import Oversized, TooLarge
 from wallet_api.chain.providers.fetch import Fetch, Limits
 from wallet_api.chain.providers.jsonrpc import Node
 from wallet_api.chain.providers.metadata.faces import Face
-from wallet_api.chain.providers.metadata.solana import SolanaTokens
+from wallet_api.chain.providers.metadata.solana import AtSlot, SolanaTokens
 from wallet_api.chain.providers.metrics import FetchMetrics
+from wallet_api.chain.providers.parsing import read_rows
 from wallet_api.settings import Settings
 
 # By the name that a node gives the program of a mint.
@@ -35,14 +35,6 @@ TOKEN_PROGRAMS = {
     "spl-token-2022": "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
 }
 _COMMITMENT = {"commitment": "finalized"}
-
-
-class _Lamports(msgspec.Struct):
-    value: int
-
-
-class _Accounts(msgspec.Struct):
-    value: list[msgspec.Raw]
 
 
 def solana_rpc(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
@@ -68,15 +60,17 @@ def solana_rpc(chain: Chain, settings: Settings, limits: Limits, metrics: FetchM
             ],
         )
         try:
-            accounts = [account for program in programs for account in program.read(_Accounts).value]
+            accounts = [
+                account for program in programs for account in program.read(AtSlot[list[msgspec.Raw]]).value
+            ]
         except Oversized as fault:
             # The balance that came before shows that the node works: the wallet's own list is too large.
-            native.read(_Lamports)
+            native.read(AtSlot[int])
             raise TooLarge(fault.detail) from None
-        held = sum_by_address(read_tokens(accounts, partial(_read_token, chain), fetch))
+        held = sum_by_address(read_rows(accounts, partial(_read_token, chain), fetch))
         faces = metadata.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
         tokens = [_named(token, faces) for token in held if not _is_nft(token, faces)]
-        return Balances(read_native(native.read(_Lamports).value), tokens)
+        return Balances(read_native(native.read(AtSlot[int]).value), tokens)
 
     return BalanceProvider(node.fetcher, balances)
 

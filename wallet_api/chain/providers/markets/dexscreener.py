@@ -18,7 +18,7 @@ from wallet_api.chain.providers.markets.source import (
     read_object,
     read_price,
 )
-from wallet_api.chain.providers.parsing import read_row
+from wallet_api.chain.providers.parsing import read_rows
 from wallet_api.chain.providers.replies import read_as
 from wallet_api.settings import Settings
 
@@ -30,33 +30,25 @@ def dexscreener(settings: Settings, fetcher: Fetcher) -> MarketSource:
 
 def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
     """Return by token the price in the deepest of its pools."""
+
+    def read(pool: Mapping[str, Any]) -> tuple[str, MarketPrice] | None:
+        mint = read_object(pool.get("baseToken")).get("address")
+        if not isinstance(mint, str):
+            raise UnusableRow("a pool without a base token")
+        # An address may be of a token on several chains, and a pool that is not traded has no price.
+        is_of_chain = pool.get("chainId") == chain.dexscreener_id and chain.canonical(mint) in mints
+        if not is_of_chain or pool.get("priceUsd") is None:
+            return None
+        liquidity = read_liquidity(read_object(pool.get("liquidity")).get("usd"))
+        return chain.canonical(mint), MarketPrice(read_price(pool["priceUsd"]), liquidity)
+
     url = f"{url}/tokens/v1/{chain.dexscreener_id}/{','.join(mints)}"
     found: dict[str, MarketPrice] = {}
-    for raw in fetch.get(url, {}, read_as(list[msgspec.Raw])):
-        try:
-            pool = read_row(raw)
-            mint = _base_token(chain, pool)
-            # A pool that is not traded has no price.
-            if mint not in mints or pool.get("priceUsd") is None:
-                continue
-            liquidity = read_liquidity(read_object(pool.get("liquidity")).get("usd"))
-            price = MarketPrice(read_price(pool["priceUsd"]), liquidity)
-        except UnusableRow:
-            fetch.left_out += 1
-            continue
+    for mint, price in read_rows(fetch.get(url, {}, read_as(list[msgspec.Raw])), read, fetch):
         # A pool that states no liquidity is not deeper than any other.
         if mint not in found or _depth(price) > _depth(found[mint]):
             found[mint] = price
     return found
-
-
-def _base_token(chain: Chain, pool: Mapping[str, Any]) -> str:
-    """Return the token whose price the pool has; "" in a pool of another chain. Raise UnusableRow."""
-    mint = read_object(pool.get("baseToken")).get("address")
-    if not isinstance(mint, str):
-        raise UnusableRow("a pool without a base token")
-    # An address may be of a token on several chains.
-    return chain.canonical(mint) if pool.get("chainId") == chain.dexscreener_id else ""
 
 
 def _depth(price: MarketPrice) -> Any:

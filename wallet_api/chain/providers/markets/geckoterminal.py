@@ -20,7 +20,7 @@ from wallet_api.chain.providers.markets.source import (
     read_object,
     read_price,
 )
-from wallet_api.chain.providers.parsing import read_row
+from wallet_api.chain.providers.parsing import read_rows
 from wallet_api.chain.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
 
@@ -42,23 +42,20 @@ def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mappi
     """Return the prices of tokens, with their pools of most liquidity."""
     url = f"{url}/networks/{chain.geckoterminal_network}/tokens/multi/{','.join(mints)}"
     tokens = fetch.get(url, {"include": "top_pools"}, _read_tokens)
-    reserves = _reserves(fetch, tokens.included)
-    found: dict[str, MarketPrice] = {}
-    for raw in tokens.data:
-        try:
-            row = read_row(raw)
-            attributes = read_object(row.get("attributes"))
-            # Null: it has no pool that is traded.
-            if attributes.get("price_usd") is not None:
-                mint = attributes.get("address")
-                if not isinstance(mint, str):
-                    raise UnusableRow("a token without an address")
-                found[chain.canonical(mint)] = MarketPrice(
-                    read_price(attributes["price_usd"]), _liquidity(row, attributes, reserves)
-                )
-        except UnusableRow:
-            fetch.left_out += 1
-    return {mint: price for mint, price in found.items() if mint in mints}
+    reserves = dict(read_rows(tokens.included, _reserve, fetch))
+
+    def read(row: Mapping[str, Any]) -> tuple[str, MarketPrice] | None:
+        attributes = read_object(row.get("attributes"))
+        # Null: it has no pool that is traded.
+        if attributes.get("price_usd") is None:
+            return None
+        mint = attributes.get("address")
+        if not isinstance(mint, str):
+            raise UnusableRow("a token without an address")
+        liquidity = _liquidity(row, attributes, reserves)
+        return chain.canonical(mint), MarketPrice(read_price(attributes["price_usd"]), liquidity)
+
+    return {mint: price for mint, price in read_rows(tokens.data, read, fetch) if mint in mints}
 
 
 def _read_tokens(reply: Reply) -> _Tokens:
@@ -71,18 +68,9 @@ def _read_tokens(reply: Reply) -> _Tokens:
     return read_json(reply.body, _Tokens)
 
 
-def _reserves(fetch: Fetch, pools: Sequence[msgspec.Raw]) -> dict[str, Decimal | None]:
-    """Return by pool what it holds."""
-    reserves: dict[str, Decimal | None] = {}
-    for raw in pools:
-        try:
-            row = read_row(raw)
-        except UnusableRow:
-            fetch.left_out += 1
-            continue
-        reserve = read_object(row.get("attributes")).get("reserve_in_usd")
-        reserves[str(row.get("id"))] = read_liquidity(reserve)
-    return reserves
+def _reserve(row: Mapping[str, Any]) -> tuple[str, Decimal | None]:
+    """Return a pool, and what it holds."""
+    return str(row.get("id")), read_liquidity(read_object(row.get("attributes")).get("reserve_in_usd"))
 
 
 def _liquidity(

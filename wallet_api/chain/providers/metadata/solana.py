@@ -10,7 +10,7 @@ import struct
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic
 
 import msgspec
 from cachetools import LRUCache
@@ -19,7 +19,7 @@ from solders.pubkey import Pubkey
 from wallet_api.chain.decoding.amounts import UnusableRow, read_amount, read_decimals
 from wallet_api.chain.providers.faults import ProviderFault
 from wallet_api.chain.providers.fetch import Fetch
-from wallet_api.chain.providers.jsonrpc import Node
+from wallet_api.chain.providers.jsonrpc import Content, Node
 from wallet_api.chain.providers.metadata.faces import Face
 from wallet_api.chain.providers.parsing import clean, read_row
 
@@ -35,8 +35,10 @@ _FUNGIBLE_STANDARDS = (1, 2)
 _UNKNOWN = Face(fungible=False)
 
 
-class _Accounts(msgspec.Struct):
-    value: list[msgspec.Raw]
+class AtSlot(msgspec.Struct, Generic[Content]):
+    """The value of a result that states its slot too."""
+
+    value: Content
 
 
 class SolanaTokens:
@@ -75,7 +77,7 @@ class SolanaTokens:
             calls.append(("getMultipleAccounts", [addresses, {"encoding": "jsonParsed"}]))
         fetched: dict[str, Face] = {}
         for group, result in zip(groups, self._node.call(fetch, calls), strict=True):
-            accounts = result.read(_Accounts).value
+            accounts = result.read(AtSlot[list[msgspec.Raw]]).value
             if len(accounts) == 2 * len(group):
                 pairs = zip(accounts[: len(group)], accounts[len(group) :], strict=True)
                 fetched |= {mint: _name(*pair) for mint, pair in zip(group, pairs, strict=True)}
