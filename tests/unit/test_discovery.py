@@ -1,6 +1,7 @@
 """What decides of first buyers, without a node: the most requests, and who bought together."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -33,9 +34,8 @@ def draft(address: str, mint: str, seconds: float = 0, *, is_sell: bool = False)
 
 def reading(address: str, mint: str, block: int = 1, *, is_sell: bool = False) -> ReadTransaction:
     """Return what a transaction with one trade was for a wallet."""
-    return ReadTransaction(
-        address, f"{address} {block}", block, [draft(address, mint, block, is_sell=is_sell)]
-    )
+    trade = replace(draft(address, mint, block, is_sell=is_sell), block=block)
+    return ReadTransaction(address, f"{address} {block}", [trade])
 
 
 def test_no_request_is_sent_beyond_the_most_and_a_batch_counts_each_call() -> None:
@@ -92,7 +92,7 @@ def test_together_are_those_with_the_same_tokens_each_at_nearly_the_same_time() 
 def test_a_transaction_counts_once_and_other_tokens_are_left_alone() -> None:
     trades = Trades({"A"})
     trades.add([reading("one", "A"), reading("one", "A"), reading("one", "B", 2)])
-    trades.add([ReadTransaction("one", "lost", 3, why="lost"), ReadTransaction("two", "lost", 3, why="lost")])
+    trades.add([ReadTransaction("one", "lost", why="lost"), ReadTransaction("two", "lost", why="lost")])
     assert [each.mint for each in trades.drafts_of({"one"})] == ["A"]
     assert trades.reasons(["one"]) == {"one": {"lost": 1}}
 

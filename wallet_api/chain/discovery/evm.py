@@ -44,10 +44,6 @@ NO_TRANSFER = "the node returns no transfer of it"
 TOO_MANY = "a block has more transfers of it than the node returns"
 
 
-class _Log(Log, rename="camel", kw_only=True):
-    log_index: str = "0x0"
-
-
 class EvmSource:
     """A node of an EVM chain. The present is the newest final block at the first start."""
 
@@ -111,40 +107,30 @@ class EvmSource:
     ) -> Iterator[tuple[Sequence[ReadTransaction], Sequence[str]]]:
         """Yield the trades of candidates in these tokens to the present, and who is read to the end now."""
         wallets = [self._wallet(address) for address in addresses]
-        number = min(launch.first_block for launch in launches if launch.first_block is not None)
-        may_widen = True
-        while number <= self._newest:
-            span = self._spans.read(wallets, number, self._newest, may_widen)
-            found, may_widen = span.found, span.may_widen
+        first = min(launch.first_block for launch in launches if launch.first_block is not None)
+        for span in self._spans.walk(wallets, first, self._newest):
             # With what was read before, which costs no request: transactions of a wallet in a block share the
             # change of its balance.
-            readings = self._readings(found)
+            readings = self._readings(span.found)
             readings += (
-                ReadTransaction(wallet.address, f"block {number}", number, why=str(Reason.UNREADABLE))
-                for number, block in found.items()
+                ReadTransaction(wallet.address, f"block {number}", why=str(Reason.UNREADABLE))
+                for number, block in span.found.items()
                 for wallet in block.unlisted
             )
-            number = span.last + 1
-            yield readings, addresses if number > self._newest else ()
+            yield readings, addresses if span.last >= self._newest else ()
 
     def _readings(self, found: dict[int, Found]) -> list[ReadTransaction]:
         chunk: Chunk = self._reader.read(found) if found else Chunk()
-        numbers = {signature: number for number, block in found.items() for signature in block.wallets}
-        readings = []
-        by_case: dict[tuple[str, str], list[Draft]] = {}
+        drafts: defaultdict[tuple[str, str], list[Draft]] = defaultdict(list)
         for draft in chunk.drafts:
-            by_case.setdefault((draft.wallet.address, draft.tx_signature), []).append(draft)
-        for (address, signature), drafts in by_case.items():
-            readings.append(ReadTransaction(address, signature, numbers[signature], drafts))
-        for each in chunk.left_out:
-            readings.append(
-                ReadTransaction(
-                    each.wallet.address, each.tx_signature, numbers[each.tx_signature], why=str(each.reason)
-                )
-            )
-        return readings
+            drafts[draft.wallet.address, draft.tx_signature].append(draft)
+        left_out = (
+            ReadTransaction(each.wallet.address, each.tx_signature, why=str(each.reason))
+            for each in chunk.left_out
+        )
+        return [*(ReadTransaction(*case, trades) for case, trades in drafts.items()), *left_out]
 
-    def _transfers(self, mint: str, number: int) -> Iterator[list[_Log]]:
+    def _transfers(self, mint: str, number: int) -> Iterator[list[Log]]:
         """Yield all transfers of a token from a block on, in their order, by spans."""
         width, may_widen = self._node.pace.blocks(_FIRST_SECONDS), True
         while number <= self._newest:
@@ -158,12 +144,12 @@ class EvmSource:
                 width = min(2 * width, self._node.pace.blocks(LONGEST_SECONDS))
             number = last + 1
 
-    def _span(self, mint: str, first: int, last: int) -> list[_Log] | None:
+    def _span(self, mint: str, first: int, last: int) -> list[Log] | None:
         """Return the transfers of a span; None if it is too long for the node."""
         query = {"address": [mint], "topics": [[TRANSFER]], "fromBlock": hex(first), "toBlock": hex(last)}
         try:
             result, end = self._node.request([("eth_getLogs", [query]), block_call(last)])
-            logs = [log for log in result.read(list[_Log]) if not log.removed and len(log.topics) == 3]
+            logs = [log for log in result.read(list[Log]) if not log.removed and len(log.topics) == 3]
         except (TimedOut, Rejected, TooLarge) as fault:
             if first == last:
                 if isinstance(fault, TooLarge):
@@ -193,9 +179,9 @@ class EvmSource:
         return bisect_left(range(self._newest), True, key=holds)
 
 
-def _parts(logs: Sequence[_Log]) -> Iterator[list[_Log]]:
+def _parts(logs: Sequence[Log]) -> Iterator[list[Log]]:
     """Yield transfers in parts of whole blocks, which are read together."""
-    part: list[_Log] = []
+    part: list[Log] = []
     signatures: set[str] = set()
     for log in logs:
         if len(signatures) >= _TOGETHER and log.block_number != part[-1].block_number:

@@ -28,7 +28,6 @@ class ReadTransaction:
 
     address: str
     tx_signature: str
-    block: int
     drafts: Sequence[Draft] = ()
     why: str | None = None
 
@@ -55,9 +54,9 @@ class Launch:
         for reading in readings:
             if reading.why is not None:
                 self.left_out[reading.why] += 1
-            has_bought = any(each.mint == self.mint and not each.is_sell for each in reading.drafts)
-            if has_bought and len(self.buyers) < first:
-                self.buyers.setdefault(reading.address, reading.block)
+            bought = [each for each in reading.drafts if each.mint == self.mint and not each.is_sell]
+            if bought and len(self.buyers) < first:
+                self.buyers.setdefault(reading.address, bought[0].block or 0)
         return len(self.buyers) >= first
 
     def is_in_first_block(self, address: str) -> bool:

@@ -27,6 +27,7 @@ from wallet_api.chain.discovery.launches import (
 )
 from wallet_api.chain.discovery.results import SavingNode
 from wallet_api.chain.providers.balances.solana_rpc import TOKEN_PROGRAMS
+from wallet_api.chain.providers.metadata.solana import AtSlot
 from wallet_api.chain.providers.trades.solana_node import SolanaNode
 from wallet_api.chain.providers.trades.solana_rpc import decode_listed
 from wallet_api.chain.providers.trades.source import Listed
@@ -53,10 +54,6 @@ _Read = tuple[Sequence[ReadTransaction], Sequence[str]]
 class _Account(msgspec.Struct):
     owner: str = ""
     data: Any = None
-
-
-class _Accounts(msgspec.Struct):
-    value: list[_Account | None]
 
 
 class SolanaSource:
@@ -93,7 +90,7 @@ class SolanaSource:
         """Yield what transactions were for who signed and has more of the token afterwards, oldest first."""
         for listed, transaction in self._rows[mint]:
             if transaction is None:
-                yield [ReadTransaction("", listed.tx_signature, 0, why=str(Reason.UNREADABLE))]
+                yield [ReadTransaction("", listed.tx_signature, why=str(Reason.UNREADABLE))]
                 continue
             self._remember_accounts(listed.tx_signature, transaction)
             gained = _gained(transaction, mint)
@@ -124,12 +121,12 @@ class SolanaSource:
                 if (address, listed.tx_signature) in self._read:
                     continue
                 if transaction is None:
-                    yield [ReadTransaction(address, listed.tx_signature, 0, why=str(Reason.UNREADABLE))], ()
+                    yield [ReadTransaction(address, listed.tx_signature, why=str(Reason.UNREADABLE))], ()
                     continue
                 self._remember_accounts(listed.tx_signature, transaction)
                 yield [self._reading(address, listed, transaction)], ()
             # A node that lists an account without what is known of it may as well leave out a sell.
-            yield [ReadTransaction(address, f"{UNLISTED} {each}", 0, why=UNLISTED) for each in missing], ()
+            yield [ReadTransaction(address, f"{UNLISTED} {each}", why=UNLISTED) for each in missing], ()
 
     def _look_up(self, mints: Sequence[str]) -> tuple[dict[str, Pubkey], dict[str, str]]:
         """Return the programs of the mints that the node has, and the curves of those of pump.fun."""
@@ -142,7 +139,7 @@ class SolanaSource:
                 (result,) = self._raw.call(
                     fetch, [("getMultipleAccounts", [addresses, {"encoding": "jsonParsed"}])]
                 )
-            found = dict(zip(addresses, result.read(_Accounts).value, strict=False))
+            found = dict(zip(addresses, result.read(AtSlot[list[_Account | None]]).value, strict=False))
             for mint in part:
                 account, curve = found.get(mint), found.get(curve_of(mint))
                 program = account.data.get("program") if account and isinstance(account.data, dict) else None
@@ -186,7 +183,7 @@ class SolanaSource:
         self._read.add((address, listed.tx_signature))
         decoded = decode_listed(replace(listed, wallet=self._wallet(address)), transaction)
         why = str(decoded.why) if decoded.is_kept else None
-        return ReadTransaction(address, listed.tx_signature, transaction.slot, decoded.drafts, why)
+        return ReadTransaction(address, listed.tx_signature, decoded.drafts, why)
 
     def _remember_accounts(self, signature: str, transaction: Transaction) -> None:
         keys = transaction.keys

@@ -49,6 +49,7 @@ class Log(msgspec.Struct, rename="camel"):
     block_number: str
     block_hash: str
     transaction_hash: str
+    log_index: str | None = None
     removed: bool = False
 
     @property

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from wallet_api.base.chains import Chain
-from wallet_api.chain.decoding.evm.receipts import Log, Receipt
+from wallet_api.chain.decoding.evm.receipts import Receipt
 from wallet_api.chain.providers.faults import Broken, Malformed, ProviderFault, TooLarge
 from wallet_api.chain.providers.jsonrpc import MAX_BATCH, NO_METHOD, Call, NodeResult
 from wallet_api.chain.providers.trades.evm_node import (
@@ -29,14 +29,6 @@ NO_RECEIPT = "its receipt is too large, or contradicts itself"
 
 Receipts = dict[str, Receipt | None]
 """Receipts by transaction; None for one that cannot be read."""
-
-
-class _Log(Log, rename="camel", kw_only=True):
-    log_index: str | None = None
-
-
-class _Receipt(Receipt, rename="camel", kw_only=True):
-    logs: list[_Log]  # type: ignore[assignment]
 
 
 class EvmReceipts:
@@ -109,7 +101,7 @@ class EvmReceipts:
         receipts: dict[str, Receipt] = {}
         for number, result in zip(full, results, strict=True):
             try:
-                rows = result.read(list[_Receipt])
+                rows = result.read(list[Receipt])
             except (Malformed, TooLarge):
                 # Single ones show which of them it is.
                 self._large.add(found[number].hash)
@@ -123,7 +115,7 @@ class EvmReceipts:
 
     def _receipt(self, signature: str, result: NodeResult) -> Receipt | None:
         try:
-            receipt = result.read(_Receipt | None)  # type: ignore[arg-type]
+            receipt = result.read(Receipt | None)  # type: ignore[arg-type]
         except (Malformed, TooLarge) as fault:
             why: str | None = fault.outcome
             if isinstance(fault, TooLarge):
@@ -144,7 +136,7 @@ def _has_many(found: Mapping[int, Found]) -> bool:
     return any(len(block.wallets) >= _MANY_RECEIPTS for block in found.values())
 
 
-def _contradiction(receipt: _Receipt) -> str | None:
+def _contradiction(receipt: Receipt) -> str | None:
     """Return how a receipt contradicts itself, or None."""
     indexes = [log.log_index for log in receipt.logs if log.log_index is not None]
     if len(set(indexes)) < len(indexes):

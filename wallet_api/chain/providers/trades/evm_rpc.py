@@ -4,7 +4,7 @@ https://ethereum.github.io/execution-apis/; the reasons are in docs/sync.md, "EV
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -89,9 +89,8 @@ class EvmRpcTrades:
         first = self._head.first(since - self._confirm, kept, number)
         if kept:
             self._window.move(first, kept[-1].number + 1)
-        parts = self._parts(
-            wallets, first, number, None if ahead is None else Span(head.newest, ahead, False)
-        )
+        ready = None if ahead is None else [Span(head.newest, ahead, False)]
+        parts = self._parts(ready or self._spans.walk(wallets, first, number), number)
         final = head.final
         for chunk in self._chunks(parts, since, again, kept):
             chunk.final, final = final, None
@@ -108,7 +107,8 @@ class EvmRpcTrades:
         self._node.check_chain()
         newest = self._node.newest()
         first, last = (self._head.first(moment, (), newest) for moment in (since, until))
-        for end, part, is_last in self._parts(wallets, first, max(first, last - 1), None):
+        last = max(first, last - 1)
+        for end, part, is_last in self._parts(self._spans.walk(wallets, first, last), last):
             rest = {number: without_known(block, read.__contains__) for number, block in part.items()}
             # They were counted when they were read first.
             chunk = self._reader.read({n: block for n, block in rest.items() if block}, newest + 1)
@@ -124,23 +124,15 @@ class EvmRpcTrades:
             return False
         return known[-1].number == newest and known[-1].created_at == since
 
-    def _parts(
-        self, wallets: Sequence[TrackedWallet], first: int, newest: int, span: Span | None
-    ) -> Iterator[_Part]:
-        """Yield the blocks with transfers of the wallets in parts that are read together, oldest first."""
-        may_widen = True
-        while True:
-            span = span or self._spans.read(wallets, first, newest, may_widen)
-            first, may_widen = span.last + 1, span.may_widen
+    def _parts(self, spans: Iterable[Span], newest: int) -> Iterator[_Part]:
+        """Yield the blocks of spans up to the newest one in parts that are read together, oldest first."""
+        for span in spans:
             numbers = list(span.found)
             while len(numbers) > self._together:
                 part = numbers[: self._together]
                 yield self._node.block(part[-1]), {number: span.found[number] for number in part}, False
                 numbers = numbers[len(part) :]
-            yield span.end, {number: span.found[number] for number in numbers}, first > newest
-            if first > newest:
-                return
-            span = None
+            yield span.end, {number: span.found[number] for number in numbers}, span.last >= newest
 
     def _chunks(
         self, parts: Iterator[_Part], since: datetime, again: Sequence[Listed], kept: Sequence[Block]

@@ -7,6 +7,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -90,8 +91,15 @@ class EvmSpans:
         # The wallets, each with a block, of which it does not list all transfers.
         self._dense = Remembered()
 
-    def read(self, wallets: Sequence[TrackedWallet], first: int, newest: int, may_widen: bool) -> Span:
-        """Return what is found in a span from `first` on, at most up to `newest`. Raise ProviderFault."""
+    def walk(self, wallets: Sequence[TrackedWallet], first: int, newest: int) -> Iterator[Span]:
+        """Yield what is found from `first` up to `newest`, span by span. Raise ProviderFault."""
+        may_widen = True
+        while first <= newest:
+            span = self._read(wallets, first, newest, may_widen)
+            yield span
+            first, may_widen = span.last + 1, span.may_widen
+
+    def _read(self, wallets: Sequence[TrackedWallet], first: int, newest: int, may_widen: bool) -> Span:
         self._span = self._span or self._node.pace.blocks(_FIRST_SECONDS)
         longest = min(newest, self._dense_end(first))
         while (read := self._transfers(wallets, first, last := min(longest, first + self._span - 1))) is None:
@@ -128,13 +136,13 @@ class EvmSpans:
         except (TimedOut, Rejected):
             return self._node.request(calls), None
         results, of_logs = results[: len(calls)], results[len(calls) :]
-        if _fault(of_logs) is not None:
+        try:
+            logs = _read_logs(of_logs)
+        except ProviderFault:
             return results, None
         newest = reply_quantity(self._node.read_block(results[0]).number)
-        logs = (log for result in of_logs for log in result.read(list[Log]) if not log.removed)
         # One that has come in between is found with its block.
-        known = [log for log in logs if reply_quantity(log.block_number) <= newest]
-        return results, _find(wallets, known)
+        return results, _find(wallets, [log for log in logs if reply_quantity(log.block_number) <= newest])
 
     def _calls(self, wallets: Sequence[TrackedWallet], first: int, last: int | str) -> list[Call]:
         """Return the calls for the transfers from and to wallets."""
@@ -145,7 +153,7 @@ class EvmSpans:
 
     def read_block(self, wallet: TrackedWallet, number: int) -> Found:
         """Return what is found of a wallet in a block. Raise ProviderFault."""
-        span = self.read([wallet], number, number, may_widen=False)
+        span = self._read([wallet], number, number, may_widen=False)
         return span.found.get(number) or Found(span.end.hash)
 
     def _dense_end(self, first: int) -> int:
@@ -176,19 +184,20 @@ class EvmSpans:
                 if first == last:
                     raise
                 return None
-            fault = _fault(results)
-            if fault is None:
-                end = self._node.read_block(block)
-                logs += (log for result in results for log in result.read(list[Log]) if not log.removed)
-            elif first < last and not _are_topics(results):
-                return None
-            elif len(part) > 1:
-                waiting.extendleft(self._halves(part, fault))
-            elif isinstance(fault, TooLarge | Malformed):
-                unlisted += part
-                self._dense.add((first, part[0].address))
-            else:
-                raise fault
+            try:
+                logs += _read_logs(results)
+            except ProviderFault as fault:
+                if first < last and not _are_topics(results):
+                    return None
+                if len(part) > 1:
+                    waiting.extendleft(self._halves(part, fault))
+                elif isinstance(fault, TooLarge | Malformed):
+                    unlisted += part
+                    self._dense.add((first, part[0].address))
+                else:
+                    raise
+                continue
+            end = self._node.read_block(block)
         return _Transfers(logs, end or self._node.block(last), unlisted)
 
     def _halves(self, part: list[TrackedWallet], fault: ProviderFault) -> list[list[TrackedWallet]]:
@@ -211,14 +220,13 @@ class EvmSpans:
             results = self._node.request(list(self._statements(wallet, found.hash)))
             if all(result.error is not None for result in results):
                 results[0].read(list[Log])
-            signatures = [
-                one.hash
-                for one in (() if whole is None else whole.listed)
-                if wallet.address in (one.sender.lower(), (one.to or "").lower())
-            ]
+            listed = () if whole is None else whole.listed
+            signatures = [one.hash for one in listed if one.is_of(wallet.address)]
             for result in results:
-                logs = result.read(list[Log]) if _fault([result]) is None else ()
-                signatures += (log.transaction_hash for log in logs if _names(log, wallet))
+                with suppress(ProviderFault):
+                    signatures += [
+                        log.transaction_hash for log in _read_logs([result]) if _names(log, wallet)
+                    ]
             for signature in signatures:
                 found.wallets.setdefault(signature, {})[wallet.address] = wallet
 
@@ -234,14 +242,9 @@ class EvmSpans:
             yield "eth_getLogs", [{"blockHash": block_hash, "address": contracts, "topics": topics}]
 
 
-def _fault(results: Sequence[NodeResult]) -> ProviderFault | None:
-    """Return the fault of the first list of logs that cannot be read, or None."""
-    for result in results:
-        try:
-            result.read(list[Log])
-        except ProviderFault as fault:
-            return fault
-    return None
+def _read_logs(results: Sequence[NodeResult]) -> list[Log]:
+    """Return the logs of all results. Raise the ProviderFault of the first one that cannot be read."""
+    return [log for result in results for log in result.read(list[Log]) if not log.removed]
 
 
 def _are_topics(results: Sequence[NodeResult]) -> bool:
