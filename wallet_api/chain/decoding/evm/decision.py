@@ -3,17 +3,21 @@
 The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 """
 
-from wallet_api.chain.decoding.changes import DISAGREES, FEES, NO_EXCHANGE, agrees
+from functools import partial
+
+from wallet_api.chain.decoding.changes import DISAGREES, FEES, NO_EXCHANGE, UNCLEAR, agrees
 from wallet_api.chain.decoding.evm.coin import CoinChange, find_coin
 from wallet_api.chain.decoding.evm.consent import Consent
 from wallet_api.chain.decoding.evm.counterparts import (
     NOTHING,
     Exchanged,
+    are_vaults,
     exchanged,
     is_deposited,
     is_lent,
     one_way,
     passes_through,
+    price,
     round_trips,
     sent_to_itself,
     stated,
@@ -21,11 +25,11 @@ from wallet_api.chain.decoding.evm.counterparts import (
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, swap_writer
 from wallet_api.chain.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
 from wallet_api.chain.decoding.evm.owners import EvmOwners
-from wallet_api.chain.decoding.evm.pairs import NO_PRICES, decode_pair, decode_separately
 from wallet_api.chain.decoding.evm.router_calls import router_call
-from wallet_api.chain.decoding.swaps import Reason, SwapWriter, TrackedWallet
+from wallet_api.chain.decoding.swaps import Reason, SwapWriter, TokenUnits, TrackedWallet
 from wallet_api.chain.decoding.trades import NONE, Decoded, unclear
 
+_NO_PRICES = unclear(UNCLEAR)
 _NO_VALUE = Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
 
 
@@ -75,16 +79,18 @@ class Decision:
         if len(self._tokens) == 1:
             return self._for_coin()
         if self._is_pair():
-            gained, lost = ((mint, self._tokens[mint]) for mint in (*self._gained, *self._lost))
-            return decode_pair(self._flows, write, gained, lost)
-        return NONE if self._is_one_sided() else decode_separately(self._flows, write, self._tokens)
+            return self._for_token()
+        if self._is_one_sided():
+            return NONE
+        swaps = write.each_for_coin(self._tokens, partial(price, self._flows))
+        return _NO_PRICES if swaps is None else Decoded.from_swaps(swaps)
 
     def _of_shares(self) -> Decoded:
         """Return what it is that a token was minted or burned for the wallet: most deposit, or withdraw."""
         is_more = len(self._raw) > len(self._shares) and all(units > 0 for units in self._raw.values())
         if is_more and self._flows.paid:
             # What each of them cost is not known.
-            return NO_PRICES
+            return _NO_PRICES
         if len(self._raw) == 1:
             ((mint, units),) = self._raw.items()
             is_own = mint in self._flows.others and self._flows.others[mint][mint] * units < 0
@@ -122,8 +128,6 @@ class Decision:
         """Return by how much the wallet's coin changed beside these units of a token. Raise Unanswered."""
         coin, self._flows = find_coin(self._evidence, self._consent, self._flows, units)
         return coin
-
-    # One token.
 
     def _passed_on(self) -> Decoded:
         """Return what tokens are that moved between the wallet and owners who exchanged nothing visible."""
@@ -202,4 +206,29 @@ class Decision:
             return _NO_VALUE
         if units < 0:
             return self._trade(mint, units, coin, coin.units)
+        return unclear(NO_EXCHANGE)
+
+    def _for_token(self) -> Decoded:
+        """Return the trades of a token for another one, if others exchanged both."""
+        owners = self._flows
+        gained, lost = ((mint, self._tokens[mint]) for mint in (*self._gained, *self._lost))
+        seen = [(units, exchanged(owners, mint, units)) for mint, units in (gained, lost)]
+        if not any(others.given for _, others in seen):
+            return self._unseen_pair(gained, lost)
+        is_all = [others.is_all(units) for units, others in seen]
+        # Others may have moved more of one of them than is seen, but not more than the wallet.
+        is_less = [abs(others.shared) < abs(units) for units, others in seen]
+        if not any(is_all) or not all(all_ or less for all_, less in zip(is_all, is_less, strict=True)):
+            return unclear(DISAGREES)
+        return Decoded.from_swaps(self._write.for_pair(gained, lost, partial(price, owners)))
+
+    def _unseen_pair(self, gained: TokenUnits, lost: TokenUnits) -> Decoded:
+        """Return what two tokens are that nobody is seen to have exchanged."""
+        owners, write = self._flows, self._write
+        if any(is_lent(owners, *side) for side in (gained, lost)):
+            return NONE
+        # Dollars for dollars, out of two vaults; where amounts differ, a fee went elsewhere.
+        is_of_dollars = {gained[0], lost[0]} <= owners.wallet.chain.stable_mints
+        if is_of_dollars and are_vaults(owners, gained, lost):
+            return Decoded.from_swaps([write.for_token(gained, lost, write.amount(*lost))])
         return unclear(NO_EXCHANGE)
