@@ -1,15 +1,17 @@
 """The search: the first buyers of each token, the candidates among them, and the trades of these."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import BadRow
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.decoding.trades import Draft
+from wallet_api.chain.discovery.evm import EvmSource
 from wallet_api.chain.discovery.launches import (
     Beginning,
     Launch,
@@ -18,20 +20,25 @@ from wallet_api.chain.discovery.launches import (
     candidates,
     joint_buyers,
 )
-from wallet_api.chain.discovery.nodes import FirstBuyers
 from wallet_api.chain.discovery.purse import Purse, Spent
 from wallet_api.chain.discovery.ranking import rank
-from wallet_api.chain.discovery.results import Results
+from wallet_api.chain.discovery.results import Results, SavingNode
+from wallet_api.chain.discovery.solana import SolanaSource
 from wallet_api.chain.providers.faults import Broken, Malformed, ProviderFault, Rejected, TooLarge
 from wallet_api.chain.sync.importer import trade_row
 from wallet_api.chain.sync.prices import Prices
+from wallet_api.chain.sync.sources import node_url, trade_limits
 from wallet_api.chain.sync.values import value_drafts
 from wallet_api.database import Connection
+from wallet_api.settings import Settings
 
 # The part of all requests that finding first buyers may take, so that some remain for their trades.
 _FOR_FIRST = 3 / 4
 # After so many faults without any result between them the search ends.
 _FAULTS = 4
+
+FirstBuyers = EvmSource | SolanaSource
+"""The node of a chain. Its methods raise ProviderFault; what they have yielded was right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,22 @@ class Discovered:
     def read(self) -> list[str]:
         """Return the candidates whose trades were all read."""
         return [address for address in self.candidates if address not in set(self.unread)]
+
+
+@contextmanager
+def node_source(
+    settings: Settings, chain: str, mints: Sequence[str], purse: Purse, results: Results
+) -> Iterator[Callable[[], FirstBuyers]]:
+    """Yield what makes the source of a chain. Raise SettingsError."""
+    node = SavingNode(node_url(settings, chain), trade_limits(settings), purse, results)
+
+    def make() -> FirstBuyers:
+        if CHAINS[chain].is_evm:
+            return EvmSource(CHAINS[chain], node, settings.chain(chain).confirm_seconds, mints)
+        return SolanaSource(node, mints)
+
+    with closing(node.fetcher):
+        yield make
 
 
 def find_first_buyers(

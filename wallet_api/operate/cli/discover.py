@@ -13,10 +13,9 @@ from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.base.forms import BadRow, check_address, one_of
 from wallet_api.base.times import read_time
 from wallet_api.chain.discovery.launches import Beginning
-from wallet_api.chain.discovery.nodes import node_source
 from wallet_api.chain.discovery.purse import Purse
 from wallet_api.chain.discovery.results import Results
-from wallet_api.chain.discovery.search import Search, find_first_buyers, rank_found
+from wallet_api.chain.discovery.search import Search, find_first_buyers, node_source, rank_found
 from wallet_api.chain.providers.faults import ProviderFault
 from wallet_api.chain.sync.session import locked_session
 from wallet_api.chain.sync.sources import node_url, price_sources
