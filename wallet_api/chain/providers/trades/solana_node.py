@@ -10,7 +10,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.decoding.solana.transactions import Transaction
 from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
-from wallet_api.chain.providers.jsonrpc import Node, NodeResult
+from wallet_api.chain.providers.jsonrpc import Content, Node, NodeResult
 from wallet_api.chain.providers.parsing import has_next
 from wallet_api.chain.providers.replies import read_json, reply_time
 from wallet_api.chain.providers.trades.source import NOT_AVAILABLE, Listed
@@ -177,27 +177,20 @@ class SolanaNode:
 
     def notified(self, signature: str) -> Transaction:
         """Return a transaction of which the node has notified."""
-        for _ in range(_TRIES):
-            try:
-                transaction = self.transaction(signature)
-            except UnusableRow as error:
-                # Reading the wallet finds it, and keeps it as unreadable.
-                raise Broken(str(error)) from None
-            if transaction is not None:
-                return transaction
-            time.sleep(_TRY_AGAIN_SECONDS)
-        raise Broken(NOT_AVAILABLE)
+        try:
+            return _when_there(lambda: self.transaction(signature), NOT_AVAILABLE)
+        except UnusableRow as error:
+            # Reading the wallet finds it, and keeps it as unreadable.
+            raise Broken(str(error)) from None
 
     @cachedmethod(lambda self: self._times, lock=lambda self: self._lock)
     def time_of_slot(self, slot: int) -> datetime:
         """Return the time of a slot, as transactions have it."""
-        for _ in range(_TRIES):
-            result = self._request("getBlockTime", slot)
-            seconds = result.read(int | None)  # type: ignore[arg-type]
-            if seconds is not None:
-                return reply_time(seconds)
-            time.sleep(_TRY_AGAIN_SECONDS)
-        raise Broken("the time of a slot is not available")
+
+        def seconds() -> int | None:
+            return self._request("getBlockTime", slot).read(int | None)  # type: ignore[arg-type]
+
+        return reply_time(_when_there(seconds, "the time of a slot is not available"))
 
     def _history(self, address: str, options: dict[str, Any]) -> _History | None:
         """Return a page; None if the node does not return it, which is remembered if it has none at all."""
@@ -246,6 +239,15 @@ class SolanaNode:
         with self._node.fetcher.begin("solana") as fetch:
             (result,) = self._node.call(fetch, [(method, list(parameters))])
         return result
+
+
+def _when_there(request: Callable[[], Content | None], why: str) -> Content:
+    """Return what the node has a moment after it has notified of it. Raise Broken if it still has not."""
+    for _ in range(_TRIES):
+        if (content := request()) is not None:
+            return content
+        time.sleep(_TRY_AGAIN_SECONDS)
+    raise Broken(why)
 
 
 def _time(row: _Signature | _Row) -> datetime | None:
