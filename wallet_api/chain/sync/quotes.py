@@ -56,29 +56,18 @@ class Quotes:
 
         A request that fails does not stop the others.
         """
-        now = datetime.now(UTC)
+        started, now = time.monotonic(), datetime.now(UTC)
         summary = QuotesSummary()
         if self._source is not None:
             summary.chains = {chain: ChainQuotes() for chain in self._chains}
-            self._ask_all(connection, self._source, stopping, now, summary)
+            for tokens in _requests(self._due(connection, now), self._source.most_mints):
+                if stopping.is_set() or (self._every and time.monotonic() >= started + self._every):
+                    break
+                self._ask(connection, self._source, tokens, now, summary.chains[tokens[0]["blockchain"]])
         purge_quotes(connection, now)
         summary.hours, summary.outcomes = self._outcomes.round(connection, stopping)
         self._report(connection, summary)
         return summary
-
-    def _ask_all(
-        self,
-        connection: Connection,
-        source: MarketSource,
-        stopping: threading.Event,
-        now: datetime,
-        summary: QuotesSummary,
-    ) -> None:
-        started = time.monotonic()
-        for tokens in _requests(self._due(connection, now), source.most_mints):
-            if stopping.is_set() or (self._every and time.monotonic() >= started + self._every):
-                break
-            self._ask(connection, source, tokens, now, summary.chains[tokens[0]["blockchain"]])
 
     def _due(self, connection: Connection, now: datetime) -> list[Row]:
         chains = {"blockchains": list(self._chains)}
