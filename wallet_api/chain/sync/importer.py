@@ -110,9 +110,8 @@ class Importer:
         left_out = [each for one in fetched for each in one.left_out]
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
         forget_left_out(self._connection, _read(fetched))
-        unproven = [
-            each for one in fetched for each in one.chunk.unproven if not self._is_denied(each.drafts)
-        ]
+        unproven = [each for one in fetched for each in one.chunk.unproven]
+        unproven = [each for each in unproven if not self._is_denied(each.drafts)]
         self._summary.named += save_named(self._connection, unproven, datetime.now(UTC))
         for one in fetched:
             counts = _new_counts(one)
@@ -151,26 +150,20 @@ class Importer:
 
     def _remember_blocks(self, one: FetchedChunk) -> None:
         """Remove what a reorganisation took away, and keep the hashes by which the next one is noticed."""
-        if one.chunk.orphans:
-            removed = remove_orphans(self._connection, one.task.chain, one.chunk.orphans)
-            log.warning(
-                "%s: removed %d trades of %d orphaned blocks",
-                one.task.chain,
-                removed,
-                len(one.chunk.orphans),
-            )
+        chain, orphans, known = one.task.chain, one.chunk.orphans, len(one.task.known)
+        if orphans:
+            removed = remove_orphans(self._connection, chain, orphans)
             one.chunk.counts[REORGANISED] += removed
-            if len(one.chunk.orphans) >= len(one.task.known):
-                log.warning(
-                    "%s: the reorganisation is deeper than the %d blocks that are kept: trades of"
-                    " orphaned blocks before block %d stay",
-                    one.task.chain,
-                    len(one.task.known),
-                    min(block.number for block in one.chunk.orphans),
+            log.warning("%s: removed %d trades of %d orphaned blocks", chain, removed, len(orphans))
+            if len(orphans) >= known:
+                deeper = (
+                    "%s: the reorganisation is deeper than the %d blocks that are kept: trades of orphaned"
+                    " blocks before block %d stay"
                 )
-        save_blocks(self._connection, one.task.chain, one.chunk.blocks)
+                log.warning(deeper, chain, known, min(block.number for block in orphans))
+        save_blocks(self._connection, chain, one.chunk.blocks)
         if one.chunk.final is not None:
-            save_final(self._connection, one.task.chain, one.chunk.final)
+            save_final(self._connection, chain, one.chunk.final)
 
     def _import(self, rows: Sequence[tuple[FetchedChunk, Draft, NativeValue]]) -> set[tuple[int, str]]:
         """Import the rows, and return the wallets and signatures of those that are not rejected."""
@@ -180,10 +173,8 @@ class Importer:
 
         while rows:
             rejected: dict[int, str] = {}
-            wallets = {draft.wallet for _, draft, _ in rows}
-            wallet_ids: dict[tuple[str, str], int] = {
-                (one.chain.name, one.address): one.wallet_id for one in wallets
-            }
+            wallets = (draft.wallet for _, draft, _ in rows)
+            wallet_ids = {(str(one.chain.name), one.address): one.wallet_id for one in wallets}
             records = (
                 (number, b"", trade_row(draft, value.native)) for number, (_, draft, value) in enumerate(rows)
             )
@@ -195,17 +186,13 @@ class Importer:
                 rows = [row for row in rows if row[1].wallet.wallet_id not in error.wallet_ids]
                 continue
             self._summary.trades += imported.landed
-            accepted = (draft for number, (_, draft, _) in enumerate(rows) if number not in rejected)
+            accepted = [draft for number, (_, draft, _) in enumerate(rows) if number not in rejected]
             self.landed.update(draft.wallet.chain.name for draft in accepted)
             self._summary.changed += imported.changed
             for number, rule in rejected.items():
                 one, draft, _ = rows[number]
                 one.left_out.append(_left_out(draft, Reason.INVALID, rule))
-            return {
-                (draft.wallet.wallet_id, draft.tx_signature)
-                for number, (_, draft, _) in enumerate(rows)
-                if number not in rejected
-            }
+            return {(draft.wallet.wallet_id, draft.tx_signature) for draft in accepted}
         return set()
 
     def _count(self, one: FetchedChunk, arrived: set[tuple[int, str]]) -> None:

@@ -66,7 +66,7 @@ def read(connection: Connection, now: datetime) -> Report:
 def begin_sync(connection: Connection, sync: SyncName, chains: Iterable[str], now: datetime) -> None:
     """Report that a sync is tried, so that one that never succeeds is not missed."""
     connection.execute(_REPORT["try"], {"sync": sync, "blockchains": list(chains), "now": now})
-    forget_progress(connection, sync, chains)
+    forget_facts(connection, chains, "round_", sync)
 
 
 def forget(connection: Connection, sync: SyncName, blockchain: str | None) -> bool:
@@ -75,22 +75,18 @@ def forget(connection: Connection, sync: SyncName, blockchain: str | None) -> bo
     Return whether there was one. A sync that still runs comes back. What was counted of the chain stays.
     """
     if blockchain is not None:
-        forget_watch(connection, [blockchain])
+        forget_facts(connection, [blockchain], "watch_")
         connection.execute(_REPORT["forget_blocks"], {"blockchain": blockchain})
-    return bool(_forget(connection, [blockchain] if blockchain else CHAINS, label=sync))
+    return bool(forget_facts(connection, [blockchain] if blockchain else CHAINS, label=sync))
 
 
-def forget_progress(connection: Connection, sync: SyncName, chains: Iterable[str]) -> None:
-    """Forget how far a round was that is no longer under way."""
-    _forget(connection, chains, "round_", sync)
+def forget_facts(
+    connection: Connection, chains: Iterable[str], prefix: str = "", label: str | None = None
+) -> int:
+    """Forget the facts of chains whose names begin so, of one label or of all; return how many.
 
-
-def forget_watch(connection: Connection, chains: Iterable[str]) -> None:
-    """Forget that chains were watched."""
-    _forget(connection, chains, "watch_")
-
-
-def _forget(connection: Connection, chains: Iterable[str], prefix: str = "", label: str | None = None) -> int:
+    "round_" are how far a round is, "watch_" how a chain is watched.
+    """
     parameters = {"blockchains": list(chains), "prefix": prefix, "label": label}
     return connection.execute(_REPORT["forget"], parameters).rowcount
 

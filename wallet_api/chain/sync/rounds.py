@@ -245,8 +245,8 @@ class _TradesRound:
                 now=now,
             )
         elif watcher is None:
-            report.forget_watch(self._connection, chains)
-        report.forget_progress(self._connection, "trades", chains)
+            report.forget_facts(self._connection, chains, "watch_")
+        report.forget_facts(self._connection, chains, "round_", "trades")
         report.add(self._connection, facts)
 
     def _outcomes(self, chain: str | None = None) -> Counter[str | None]:

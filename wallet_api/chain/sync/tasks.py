@@ -107,13 +107,6 @@ class Task:
         self.save(connection, self, None, failure)
 
 
-def _save_wallets(
-    connection: Connection, task: Task, synced_until: datetime | None, failure: str | None
-) -> set[int]:
-    """Save how far each wallet of a task is read."""
-    return _save_ranges(connection, task, task.ranges, synced_until, failure)
-
-
 def _save_chain(
     connection: Connection, task: Task, synced_until: datetime | None, failure: str | None
 ) -> set[int]:
@@ -126,7 +119,7 @@ def _save_chain(
     with connection.transaction():
         statement = _TASKS["fail" if synced_until is None else "move"]
         connection.execute(statement, parameters | {"failure": failure})
-        joined = _save_ranges(connection, task, joining, synced_until, failure)
+        joined = _save_wallets(connection, task, synced_until, failure, joining)
         if joined and synced_until is not None:
             connection.execute(_TASKS["join"], {"wallet_ids": list(joined)})
     if synced_until is not None:
@@ -138,13 +131,15 @@ def _save_chain(
     return {row["wallet_id"] for row in connection.execute(_TASKS["tracked"], wallet_ids)}
 
 
-def _save_ranges(
+def _save_wallets(
     connection: Connection,
     task: Task,
-    ranges: Sequence[Range],
     synced_until: datetime | None,
     failure: str | None,
+    some: Sequence[Range] | None = None,
 ) -> set[int]:
+    """Save how far each wallet of a task is read, or of some of its ranges."""
+    ranges = task.ranges if some is None else some
     parameters: dict[str, Any] = {
         "wallet_ids": [each.wallet.wallet_id for each in ranges],
         "synced_from": [None if synced_until is None else each.complete_from for each in ranges],
@@ -176,12 +171,8 @@ def wallet_tasks(
     overlap: timedelta,
     again: Mapping[int, Sequence[Listed]],
 ) -> list[Task]:
-    """Return a task for each tracked wallet, in the order of their rows.
-
-    `again` are by wallet the transactions to read again.
-    """
-    ranges = [_range(row, since, overlap) for row in rows]
-    return [_task(source, [each], again) for each in ranges]
+    """Return a task for each tracked wallet; `again` are by wallet the transactions to read again."""
+    return [_task(source, [_range(row, since, overlap)], again) for row in rows]
 
 
 def block_tasks(
