@@ -74,8 +74,8 @@ class Venue(NamedTuple):
 
     role: Role
     name: str
-    address: str
-    topic: str
-    places: tuple[int, ...]
     recorded: str
+    address: str
+    topic: str = ""
+    places: tuple[int, ...] = ()
     holder: str = ""

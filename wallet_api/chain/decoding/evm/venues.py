@@ -61,7 +61,7 @@ _BALANCER_3_VAULT = "0xba1333333333a1ba1108e8412f11850a5c319ba9"
 _POOLS = "0x000000000004444c5dc75cb358380d2e3de08a90"
 _POOLS_BASE = "0x498581ff718922c3f8e6a244956af099b2652b2b"
 _POOLS_BNB = "0x28e2ea090877bf75740558f6bfb36a5ffee9e9df"
-_INFINITY_POOLS = "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b"
+_POOLS_INFINITY = "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b"
 _INFINITY_VAULT = "0x238a358808379702088667322f80ac48bad5e6c4"
 _1INCH_4 = "0x1111111254fb6c44bac0bed2854e76f90643097d"
 _1INCH_5 = "0x1111111254eeb25477b68fb85ed929f73a960582"
@@ -73,7 +73,7 @@ _KYBER_1 = "0x7a819fa46734a49d0112796f9377e024c350fb26"
 EVM = (
     # https://github.com/eth-infinitism/account-abstraction: UserOperationEvent, BeforeExecution.
     *(
-        Venue(role, f"EntryPoint {version}", address, topic, places, recorded)
+        Venue(role, f"EntryPoint {version}", recorded, address, topic, places)
         for version, address, recorded in (
             ("0.6", "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789", "0x13020b28"),
             ("0.7", "0x0000000071727de22e5e9d8baf0edac6f37da032", MADE),
@@ -84,39 +84,39 @@ EVM = (
         for role, topic, places in ((Role.ENTRY_POINT, _OPERATION, (1, 2, 5)), (Role.START, _STARTED, ()))
     ),
     # https://github.com/cowprotocol/contracts: Trade, with owner, tokens, amounts, and the order's id.
-    Venue(Role.SETTLEMENT, "CoW Protocol", _COW, _COW_TRADE, (0, 1, 2, 3, 4), "0x14e73a3b"),
+    Venue(Role.SETTLEMENT, "CoW Protocol", "0x14e73a3b", _COW, _COW_TRADE, (0, 1, 2, 3, 4)),
     # https://github.com/cowprotocol/ethflowcontract
-    Venue(Role.ORDERS, "CoW Protocol", "0x40a50cf069e992aa4536211b23f286ef88752187", "", (), "0xe2d6aa63"),
-    Venue(Role.ORDERS, "CoW Protocol 2", "0xba3cb449bd2b4adddbc894d8697f5170800eadec", "", (), "0x2c8cac57"),
+    Venue(Role.ORDERS, "CoW Protocol", "0xe2d6aa63", "0x40a50cf069e992aa4536211b23f286ef88752187"),
+    Venue(Role.ORDERS, "CoW Protocol 2", "0x2c8cac57", "0xba3cb449bd2b4adddbc894d8697f5170800eadec"),
     # https://github.com/0xProject/protocol: MetaTransactionExecuted (signer), TransformedERC20 (taker), and
     # orders, each with its maker and its taker.
-    Venue(Role.RUNS, "0x, signer", _0X, _0X_SIGNED, (2,), "0xb77f8e36"),
-    Venue(Role.STATES, "0x, taker", _0X, _0X_TRANSFORMED, (0, 1, 2, 3, 4), "0x4a5eb8fa"),
-    Venue(Role.STATES, "0x, OTC order", _0X, _0X_OTC, (1, 3, 4, 5, 6, 2, 4, 3, 6, 5), "0x29bd536e"),
-    Venue(Role.STATES, "0x, RFQ order", _0X, _0X_RFQ, (1, 3, 4, 6, 5, 2, 4, 3, 5, 6), "0xd4d16ea7"),
-    Venue(Role.STATES, "0x, limit order", _0X, _0X_LIMIT, (1, 4, 5, 7, 6, 2, 5, 4, 6, 7), "0x20dbe922"),
+    Venue(Role.RUNS, "0x, signer", "0xb77f8e36", _0X, _0X_SIGNED, (2,)),
+    Venue(Role.STATES, "0x, taker", "0x4a5eb8fa", _0X, _0X_TRANSFORMED, (0, 1, 2, 3, 4)),
+    Venue(Role.STATES, "0x, OTC order", "0x29bd536e", _0X, _0X_OTC, (1, 3, 4, 5, 6, 2, 4, 3, 6, 5)),
+    Venue(Role.STATES, "0x, RFQ order", "0xd4d16ea7", _0X, _0X_RFQ, (1, 3, 4, 6, 5, 2, 4, 3, 5, 6)),
+    Venue(Role.STATES, "0x, limit order", "0x20dbe922", _0X, _0X_LIMIT, (1, 4, 5, 7, 6, 2, 5, 4, 6, 7)),
     # https://github.com/consenlabs/tokenlon-v5-contracts: FillOrder of RFQ (user and maker), and
     # LimitOrderFilledByProtocol (maker).
     Venue(
         Role.STATES,
         "Tokenlon, RFQ",
+        "0x37b61855",
         _TOKENLON_1,
         _TOKENLON_RFQ,
         (2, 4, 7, 5, 10, 6, 7, 4, 8, 5),
-        "0x37b61855",
     ),
-    Venue(Role.STATES, "Tokenlon, limit order", _TOKENLON_2, _TOKENLON_LIMIT, (1, 6, 7, 8, 9), "0x285da460"),
+    Venue(Role.STATES, "Tokenlon, limit order", "0x285da460", _TOKENLON_2, _TOKENLON_LIMIT, (1, 6, 7, 8, 9)),
     # AugustusRFQ of https://github.com/paraswap/augustus-v5, and KyberSwap RFQ: OrderFilled (maker).
-    Venue(Role.STATES, "ParaSwap, RFQ", _AUGUSTUS, _PARASWAP_RFQ, (1, 3, 5, 4, 6), "0x937ab25d"),
-    Venue(Role.STATES, "KyberSwap, RFQ", _KYBER_1, _KYBER_RFQ, (0, 3, 4, 5, 6), "0x1759c2ea"),
+    Venue(Role.STATES, "ParaSwap, RFQ", "0x937ab25d", _AUGUSTUS, _PARASWAP_RFQ, (1, 3, 5, 4, 6)),
+    Venue(Role.STATES, "KyberSwap, RFQ", "0x1759c2ea", _KYBER_1, _KYBER_RFQ, (0, 3, 4, 5, 6)),
     # https://github.com/1inch/limit-order-protocol: OrderFilled of versions that have the maker in it, and
     # of the one that has not.
-    Venue(Role.FILLS, "1inch 5, maker", _1INCH_5, _FILLED, (0,), "0x47307e4e"),
-    Venue(Role.FILLS, "1inch 4, maker", _1INCH_4, _FILLED, (0,), "0x3dac2080"),
-    Venue(Role.HASH, "1inch 6", "0x111111125421ca6dc452d289314280a0f8842a65", _FILLED_6, (0,), "0x09b63a10"),
+    Venue(Role.FILLS, "1inch 5, maker", "0x47307e4e", _1INCH_5, _FILLED, (0,)),
+    Venue(Role.FILLS, "1inch 4, maker", "0x3dac2080", _1INCH_4, _FILLED, (0,)),
+    Venue(Role.HASH, "1inch 6", "0x09b63a10", "0x111111125421ca6dc452d289314280a0f8842a65", _FILLED_6, (0,)),
     # https://github.com/Uniswap/UniswapX and its fork: Fill, with the swapper.
     *(
-        Venue(Role.FILLS, name, address, _FILL, (2,), recorded)
+        Venue(Role.FILLS, name, recorded, address, _FILL, (2,))
         for name, address, recorded in (
             ("UniswapX", "0x6000da47483062a0d734ba3dc7576ce6a0b645c4", "0x2d53f9af"),
             ("UniswapX 2", "0x00000011f84b9aa48e5f8aa8b9897600006289be", "0xe2530de4"),
@@ -125,93 +125,68 @@ EVM = (
         )
     ),
     # https://github.com/safe-global/safe-smart-account
-    Venue(Role.ACCOUNT_START, "Safe, owners", "", _SAFE_OWNERS_START, (), "0x7157b063"),
-    Venue(Role.ACCOUNT_START, "Safe, module", "", _SAFE_MODULE_START, (), "0x88cae3b3"),
-    Venue(Role.ACCOUNT, "Safe, owners", "", _SAFE_OWNERS, (), "0x4a95c820"),
-    Venue(Role.ACCOUNT, "Safe, module", "", _SAFE_MODULE, (), "0x27cd9be0"),
-    Venue(Role.LENDING, "Morpho Blue", "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb", "", (), "0x90a83a26"),
+    Venue(Role.ACCOUNT_START, "Safe, owners", "0x7157b063", "", _SAFE_OWNERS_START),
+    Venue(Role.ACCOUNT_START, "Safe, module", "0x88cae3b3", "", _SAFE_MODULE_START),
+    Venue(Role.ACCOUNT, "Safe, owners", "0x4a95c820", "", _SAFE_OWNERS),
+    Venue(Role.ACCOUNT, "Safe, module", "0x27cd9be0", "", _SAFE_MODULE),
+    Venue(Role.LENDING, "Morpho Blue", "0x90a83a26", "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb"),
     # TokenExchange of Curve: with small and large indexes, and with fees.
-    Venue(Role.POOL, "Curve", "", _CURVE[0], (2, 4), "0x31e337fb"),
-    Venue(Role.POOL, "Curve, crypto", "", _CURVE[1], (2, 4), "0xf79aa597"),
-    Venue(Role.POOL, "Curve, NG", "", _CURVE[2], (2, 4), "0x6f3b9fae"),
+    Venue(Role.POOL, "Curve", "0x31e337fb", "", _CURVE[0], (2, 4)),
+    Venue(Role.POOL, "Curve, crypto", "0xf79aa597", "", _CURVE[1], (2, 4)),
+    Venue(Role.POOL, "Curve, NG", "0x6f3b9fae", "", _CURVE[2], (2, 4)),
     # https://docs.uniswap.org/contracts: Swap of versions 2 and 3, and of their forks.
-    Venue(Role.SWAP, "Uniswap 2", "", _UNISWAP_2, (), "0x24355cc4"),
-    Venue(Role.LIQUIDITY, "Uniswap 2, Mint", "", _UNISWAP_2_MINT, (), "0x81375a1a"),
-    Venue(Role.SWAP, "Uniswap 3", "", _UNISWAP_3, (), "0x48f48d62"),
+    Venue(Role.SWAP, "Uniswap 2", "0x24355cc4", "", _UNISWAP_2),
+    Venue(Role.LIQUIDITY, "Uniswap 2, Mint", "0x81375a1a", "", _UNISWAP_2_MINT),
+    Venue(Role.SWAP, "Uniswap 3", "0x48f48d62", "", _UNISWAP_3),
     # https://github.com/balancer/balancer-v2-monorepo: Swap of the vault.
-    Venue(Role.POOL, "Balancer 2", _BALANCER_VAULT, _BALANCER, (3, 4), "0x355c18ab"),
+    Venue(Role.POOL, "Balancer 2", "0x355c18ab", _BALANCER_VAULT, _BALANCER, (3, 4)),
     # https://github.com/balancer/balancer-v3-monorepo: Swap of the vault.
-    Venue(Role.SWAP, "Balancer 3", _BALANCER_3_VAULT, _BALANCER_3, (), "0xbffb6bd2"),
-    Venue(Role.POOL, "Clipper", "", _CLIPPER, (3, 4), "0x6a035951"),
+    Venue(Role.SWAP, "Balancer 3", "0xbffb6bd2", _BALANCER_3_VAULT, _BALANCER_3),
+    Venue(Role.POOL, "Clipper", "0x6a035951", "", _CLIPPER, (3, 4)),
     # https://github.com/Uniswap/v1-contracts: TokenPurchase and EthPurchase.
-    Venue(Role.POOL, "Uniswap 1, buy", "", _UNISWAP_1[0], (1, 2), "0xa331b8a6"),
-    Venue(Role.POOL, "Uniswap 1, sale", "", _UNISWAP_1[1], (1, 2), "0x2ae9298c"),
+    Venue(Role.POOL, "Uniswap 1, buy", "0xa331b8a6", "", _UNISWAP_1[0], (1, 2)),
+    Venue(Role.POOL, "Uniswap 1, sale", "0x2ae9298c", "", _UNISWAP_1[1], (1, 2)),
     # ERC-314, tokens that are their own pools: Swap, with the coin and the tokens in, then those out.
-    Venue(Role.POOL, "ERC-314", "", _ERC_314, (1, 2, 3, 4), MADE),
+    Venue(Role.POOL, "ERC-314", MADE, "", _ERC_314, (1, 2, 3, 4)),
     # https://docs.uniswap.org/contracts/v4/deployments
-    Venue(Role.MANAGER, "Uniswap 4", _POOLS, _UNISWAP_4, (2, 3), "0xd467dc8d"),
-    Venue(Role.MANAGER, "Uniswap 4, Base", _POOLS_BASE, _UNISWAP_4, (2, 3), "0xa8ba1828"),
-    Venue(Role.MANAGER, "Uniswap 4, BNB", _POOLS_BNB, _UNISWAP_4, (2, 3), MADE),
-    Venue(Role.MANAGER, "a fork of Uniswap 4", "", _UNISWAP_4, (2, 3), "0x2c8cac57"),
+    Venue(Role.MANAGER, "Uniswap 4", "0xd467dc8d", _POOLS, _UNISWAP_4, (2, 3)),
+    Venue(Role.MANAGER, "Uniswap 4, Base", "0xa8ba1828", _POOLS_BASE, _UNISWAP_4, (2, 3)),
+    Venue(Role.MANAGER, "Uniswap 4, BNB", MADE, _POOLS_BNB, _UNISWAP_4, (2, 3)),
+    Venue(Role.MANAGER, "a fork of Uniswap 4", "0x2c8cac57", "", _UNISWAP_4, (2, 3)),
     # PancakeSwap Infinity: its vault has the tokens.
     Venue(
         Role.MANAGER,
         "PancakeSwap Infinity",
-        _INFINITY_POOLS,
+        "0x30402264",
+        _POOLS_INFINITY,
         _INFINITY,
         (2, 3),
-        "0x30402264",
         _INFINITY_VAULT,
     ),
     # https://github.com/wombat-exchange/v1-core: Swap, with the tokens and their amounts.
-    Venue(Role.VAULTS, "Wombat", "", _WOMBAT, (4, 5), "0xb3f70f0e"),
-    *(
-        Venue(Role.ROUTER, name, address, topic, (), recorded)
-        for name, topic, addresses in (
-            (
-                "1inch 2",
-                _ONE_INCH,
-                {"0x111111125434b319222cdbf8c261674adb56f3ae": "0x5edc23d5", "": "0xf882a6a3"},
-            ),
-            ("Kyber, legacy", _KYBER, {"0x818e6fecd516ecc3849daf6845e3ec868087b755": "0xe9cc9f27"}),
-            (
-                "ParaSwap",
-                _PARASWAP,
-                {
-                    "0xdef171fe48cf0115b1d80b88dc8eab59176fee57": "0xdbad52c6",
-                    "0x59c7c832e96d2568bea6db468c1aadcbbda08a52": "0xf93a7211",
-                },
-            ),
-            (
-                "Odos 1, several tokens",
-                _ODOS,
-                {
-                    "0x76f4eed9fe41262669d0250b2a97db79712ad855": "0xce86cc4b",
-                    "0x9f138be5aa5cc442ea7cc7d18cd9e30593ed90b9": "0xd8a00593",
-                    "": "0x82e41ced",
-                },
-            ),
-        )
-        for address, recorded in addresses.items()
-    ),
+    Venue(Role.VAULTS, "Wombat", "0xb3f70f0e", "", _WOMBAT, (4, 5)),
+    # Odos 1 logs this of several tokens alone.
+    Venue(Role.ROUTER, "1inch 2", "0x5edc23d5", "0x111111125434b319222cdbf8c261674adb56f3ae", _ONE_INCH),
+    Venue(Role.ROUTER, "1inch 2, any", "0xf882a6a3", "", _ONE_INCH),
+    Venue(Role.ROUTER, "Kyber, legacy", "0xe9cc9f27", "0x818e6fecd516ecc3849daf6845e3ec868087b755", _KYBER),
+    Venue(Role.ROUTER, "ParaSwap", "0xdbad52c6", "0xdef171fe48cf0115b1d80b88dc8eab59176fee57", _PARASWAP),
+    Venue(Role.ROUTER, "ParaSwap 2", "0xf93a7211", "0x59c7c832e96d2568bea6db468c1aadcbbda08a52", _PARASWAP),
+    Venue(Role.ROUTER, "Odos 1", "0xce86cc4b", "0x76f4eed9fe41262669d0250b2a97db79712ad855", _ODOS),
+    Venue(Role.ROUTER, "Odos 1, second", "0xd8a00593", "0x9f138be5aa5cc442ea7cc7d18cd9e30593ed90b9", _ODOS),
+    Venue(Role.ROUTER, "Odos 1, any", "0x82e41ced", "", _ODOS),
     # The routers of https://docs.uniswap.org/contracts and of forks; MetaMask's, whose adapters keep a fee.
-    *(
-        Venue(Role.PAYS, name, address, "", (), recorded)
-        for name, address, recorded in (
-            ("Uniswap 2", "0x7a250d5630b4cf539739df2c5dacb4c659f2488d", "0x03cfba95"),
-            ("Sushi", "0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f", "0x57d75561"),
-            ("Uniswap 3", "0xe592427a0aece92de3edee1f18e0157c05861564", "0xc2bfaf0a"),
-            ("PancakeSwap 2", "0x10ed43c718714eb63d5aa57b78b54704e256024e", "0x0ff20222"),
-            ("Uniswap 3, second", "0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45", "0x265c15c2"),
-            ("Uniswap, universal", "0xef1c6e67703c7bd7107eed8303fbe6ec2554bf6b", "0x8c1aab13"),
-            ("Uniswap, universal 2", "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad", "0x4932e390"),
-            ("Uniswap, universal 4", "0x66a9893cc07d91d95644aedd05d03f95e1dba8af", "0x4a3d3205"),
-            ("MetaMask", "0x881d40237659c251811cec9c364ef91dc08d300c", "0x5648121b"),
-        )
-    ),
+    Venue(Role.PAYS, "Uniswap 2", "0x03cfba95", "0x7a250d5630b4cf539739df2c5dacb4c659f2488d"),
+    Venue(Role.PAYS, "Sushi", "0x57d75561", "0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f"),
+    Venue(Role.PAYS, "Uniswap 3", "0xc2bfaf0a", "0xe592427a0aece92de3edee1f18e0157c05861564"),
+    Venue(Role.PAYS, "PancakeSwap 2", "0x0ff20222", "0x10ed43c718714eb63d5aa57b78b54704e256024e"),
+    Venue(Role.PAYS, "Uniswap 3, second", "0x265c15c2", "0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45"),
+    Venue(Role.PAYS, "Uniswap, universal", "0x8c1aab13", "0xef1c6e67703c7bd7107eed8303fbe6ec2554bf6b"),
+    Venue(Role.PAYS, "Uniswap, universal 2", "0x4932e390", "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad"),
+    Venue(Role.PAYS, "Uniswap, universal 4", "0x4a3d3205", "0x66a9893cc07d91d95644aedd05d03f95e1dba8af"),
+    Venue(Role.PAYS, "MetaMask", "0x5648121b", "0x881d40237659c251811cec9c364ef91dc08d300c"),
     # Swapped of 1inch 4 and KyberSwap, and the like: who called, the tokens, whom it paid, and the amounts.
     *(
-        Venue(Role.PAID_OUT, name, address, topic, (0, 1, 2, 4, 5, 3), recorded)
+        Venue(Role.PAID_OUT, name, recorded, address, topic, (0, 1, 2, 4, 5, 3))
         for name, address, topic, recorded in (
             ("1inch 4", _1INCH_4, _SWAPPED, "0x3dac2080"),
             ("KyberSwap", "0x6131b5fae19ea4f9d964eac0408e4408b66337b5", _SWAPPED, "0x5ed0b7ee"),
@@ -220,13 +195,13 @@ EVM = (
     ),
     # Bots that state what they keep: of a sale's proceeds, or beside what a purchase cost.
     *(
-        Venue(Role.KEEPS, name, address, topic, (0, 1), recorded)
+        Venue(Role.KEEPS, name, recorded, address, topic, (0, 1))
         for name, address, topic, recorded in (
             ("Banana Gun", "0x3328f7f4a1d1c57c35df56bbf0c9dcafca309c49", _BANANA_FEE, "0x4e4b34d1"),
             ("0x1e071380", "0x1e071380e7d0d6e16e0e6a2a8c990b45b13c8f90", _BOT_FEE, "0x33c78878"),
         )
     ),
     # TokenManager 2 of four.meme: TokenPurchase and TokenSale, with the tokens and the coin.
-    Venue(Role.POOL, "four.meme, buy", _FOUR_MEME, _FOUR_MEME_BUY, (4, 3), MADE),
-    Venue(Role.POOL, "four.meme, sale", _FOUR_MEME, _FOUR_MEME_SALE, (3, 4), MADE),
+    Venue(Role.POOL, "four.meme, buy", MADE, _FOUR_MEME, _FOUR_MEME_BUY, (4, 3)),
+    Venue(Role.POOL, "four.meme, sale", MADE, _FOUR_MEME, _FOUR_MEME_SALE, (3, 4)),
 )
