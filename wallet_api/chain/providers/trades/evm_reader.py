@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.amounts import UnusableRow, quantity
+from wallet_api.chain.decoding.evm.decode import may_have_consented, why_none
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Question, Unanswered
-from wallet_api.chain.decoding.evm.filter import may_have_consented, why_none
 from wallet_api.chain.decoding.evm.logs import Logs
 from wallet_api.chain.decoding.evm.receipts import BlockTransaction, ChainBlock, Receipt
 from wallet_api.chain.decoding.swaps import LeftOut, Reason, TrackedWallet
@@ -62,8 +62,7 @@ class EvmReader:
 
         One that cannot be read is left out, and affects no other one.
         """
-        together = self._receipts.receipts_and_blocks(found)
-        receipts, blocks = together or (self._receipts.receipts(found), None)
+        receipts, blocks = self._receipts.read(found, with_blocks=True)
         read = {
             signature: _logs(self._chain, receipts[signature])
             for block in found.values()
@@ -106,7 +105,7 @@ class EvmReader:
                     block = beside.setdefault(number, Found(found[number].hash))
                     block.wallets[one.hash] = {sender: wallets[sender]}
                     sent[one.hash] = one
-        read = self._receipts.receipts(beside) if beside else {}
+        read, _ = self._receipts.read(beside, with_blocks=False)
         # Beside others, where the receipts of a whole block were read.
         fees = {signature: _fee_alone(read[signature], one) for signature, one in sent.items()}
         return {signature: fee for signature, fee in fees.items() if fee is not None}
@@ -181,7 +180,6 @@ def _number(text: str | None) -> int | None:
 
 
 def _fee_alone(receipt: Receipt | None, one: BlockTransaction) -> int | None:
-    """Return the fee of a transaction that cost nothing else; None of another one."""
     try:
         if receipt is None or not receipt.costs_its_fee_alone(quantity(one.value)):
             return None

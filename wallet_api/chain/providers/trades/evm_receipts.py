@@ -4,7 +4,7 @@ https://ethereum.github.io/execution-apis/
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.evm.receipts import Receipt
@@ -41,49 +41,28 @@ class EvmReceipts:
         # The blocks and transactions with more receipts, or logs, than a response may have.
         self._large = Remembered()
 
-    def receipts_and_blocks(self, found: Mapping[int, Found]) -> tuple[Receipts, Blocks] | None:
-        """Return receipts() and whole() of blocks if both fit into one request, else None."""
-        signatures = self._unread_receipts(found)
-        receipts: list[Call] = [("eth_getTransactionReceipt", [signature]) for signature in signatures]
-        if not receipts or len(receipts) + len(found) > MAX_BATCH or _has_many(found):
-            return None
-        results = self._node.request([*receipts, *(block_call(number, whole=True) for number in found)])
-        return (
-            self._read_receipts(found, signatures, results[: len(receipts)]),
-            self._node.read_whole(found, results[len(receipts) :]),
-        )
-
-    def receipts(self, found: Mapping[int, Found]) -> Receipts:
+    def read(self, found: Mapping[int, Found], *, with_blocks: bool) -> tuple[Receipts, Blocks | None]:
         """Return the receipts of all transactions of tracked wallets in these blocks.
 
-        None is one that is too large, is not of the documented form or contradicts itself.
+        None is one that is too large, is not of the documented form or contradicts itself. With them are the
+        blocks, as EvmNode.whole() returns them, if they are wanted and both fit into one request; else None.
         """
         receipts: Receipts = dict(self._block_receipts(found))
-        missing = [signature for signature in self._unread_receipts(found) if signature not in receipts]
-        results = self._node.request([("eth_getTransactionReceipt", [signature]) for signature in missing])
-        return self._read_receipts(found, missing, results, receipts)
-
-    def _unread_receipts(self, found: Mapping[int, Found]) -> list[str]:
-        """Return the transactions in these blocks, without those whose receipts are too large."""
         wanted = (signature for block in found.values() for signature in block.wallets)
-        return [signature for signature in wanted if signature not in self._large]
-
-    def _read_receipts(
-        self,
-        found: Mapping[int, Found],
-        signatures: Sequence[str],
-        results: Sequence[NodeResult],
-        known: Receipts | None = None,
-    ) -> Receipts:
-        receipts = dict(known or {})
-        for signature, result in zip(signatures, results, strict=True):
+        missing = [each for each in wanted if each not in receipts and each not in self._large]
+        calls: list[Call] = [("eth_getTransactionReceipt", [signature]) for signature in missing]
+        has_many = any(len(block.wallets) >= _MANY_RECEIPTS for block in found.values())
+        fits = with_blocks and not has_many and 0 < len(calls) <= MAX_BATCH - len(found)
+        blocks = [block_call(number, whole=True) for number in found] if fits else []
+        results = self._node.request([*calls, *blocks])
+        for signature, result in zip(missing, results, strict=False):
             receipts[signature] = self._receipt(signature, result)
         for block in found.values():
             for signature in block.wallets:
                 receipt = receipts.setdefault(signature, None)
                 if receipt is not None and receipt.block_hash != block.hash:
                     raise Broken(REPLACED)
-        return receipts
+        return receipts, self._node.read_whole(found, results[len(calls) :]) if fits else None
 
     def _block_receipts(self, found: Mapping[int, Found]) -> dict[str, Receipt]:
         """Return the receipts of blocks with many transactions, without those that cannot be read so."""
@@ -131,13 +110,7 @@ class EvmReceipts:
         return None
 
 
-def _has_many(found: Mapping[int, Found]) -> bool:
-    """Return whether all receipts of one of these blocks are better requested at once."""
-    return any(len(block.wallets) >= _MANY_RECEIPTS for block in found.values())
-
-
 def _contradiction(receipt: Receipt) -> str | None:
-    """Return how a receipt contradicts itself, or None."""
     indexes = [log.log_index for log in receipt.logs if log.log_index is not None]
     if len(set(indexes)) < len(indexes):
         return "a log twice"
