@@ -21,7 +21,7 @@ BLOCKS = "blocks"
 _WATCHED_WITHIN = timedelta(minutes=5)
 _BOUNDS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, math.inf)
 _LISTS = (
-    *("syncs", "left_out", "blocks", "methods", "follows", "delays", "buckets", "named_chains"),
+    *("syncs", "left_out", "blocks", "methods", "follows", "buckets", "named_chains"),
     "quotes",
 )
 
@@ -60,7 +60,19 @@ def read(connection: Connection, now: datetime) -> Report:
     """Return what was reported, at `now`."""
     words = {"unsigned": UNSIGNED, "accepted": ACCEPTED}
     parameters = {"now": now, "watched_after": now - _WATCHED_WITHIN, **words}
-    return {name: connection.execute(_REPORT[name], parameters).fetchall() for name in _LISTS}
+    lists = {name: connection.execute(_REPORT[name], parameters).fetchall() for name in _LISTS}
+    return lists | {"delays": [_delays(row) for row in lists["buckets"]]}
+
+
+def _delays(buckets: Row) -> Row:
+    """Return within which bounds a half and nine of ten new trades were in the ledger."""
+    trades = buckets["trades"]
+
+    def within(part: float) -> float:
+        return float(buckets["bounds"][bisect.bisect_left(trades, part * trades[-1])])
+
+    numbers = {"half_seconds": within(0.5), "nine_of_ten_seconds": within(0.9)}
+    return {"blockchain": buckets["blockchain"], "trades": int(trades[-1])} | numbers
 
 
 def begin_sync(connection: Connection, sync: SyncName, chains: Iterable[str], now: datetime) -> None:

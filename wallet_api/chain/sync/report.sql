@@ -157,25 +157,8 @@ SELECT blockchain,
  GROUP BY blockchain
  ORDER BY blockchain;
 
--- delays --
--- The seconds within which new trades were in the ledger after their block. Needs sync_report_pkey.
-WITH within AS (
-    SELECT blockchain,
-           label::double precision AS seconds,
-           total AS trades,
-           max(total) OVER (PARTITION BY blockchain) AS every
-      FROM sync_report
-     WHERE name = 'delays')
-SELECT blockchain,
-       max(trades)::bigint AS trades,
-       min(seconds) FILTER (WHERE trades >= 0.5 * every) AS half_seconds,
-       min(seconds) FILTER (WHERE trades >= 0.9 * every) AS nine_of_ten_seconds
-  FROM within
- GROUP BY blockchain
- ORDER BY blockchain;
-
 -- buckets --
--- The same as a histogram: the trades within each bound, and the seconds of all. Needs sync_report_pkey.
+-- How many new trades were in the ledger within each bound after their block, and the seconds of all. Needs sync_report_pkey.
 SELECT counted.blockchain,
        array_agg(counted.label ORDER BY counted.label::double precision) AS bounds,
        array_agg(counted.total ORDER BY counted.label::double precision) AS trades,
