@@ -3,6 +3,7 @@
 https://github.com/pump-fun/pump-public-docs, https://www.solana-program.com/docs/associated-token-account
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,7 +17,7 @@ from solders.pubkey import Pubkey
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import EARLIEST
 from wallet_api.chain.decoding.amounts import UnusableRow
-from wallet_api.chain.decoding.solana.transactions import TokenBalance, Transaction, steps
+from wallet_api.chain.decoding.solana.transactions import Transaction, steps
 from wallet_api.chain.decoding.swaps import Reason
 from wallet_api.chain.discovery.launches import (
     Beginning,
@@ -187,7 +188,7 @@ class SolanaSource:
 
     def _remember_accounts(self, signature: str, transaction: Transaction) -> None:
         keys = transaction.keys
-        for balance in _balances(transaction):
+        for balance in transaction.meta.token_balances:
             if balance.owner is not None and balance.account_index < len(keys):
                 accounts = self._accounts.setdefault((balance.owner, balance.mint), {})
                 accounts.setdefault(keys[balance.account_index], set()).add(signature)
@@ -203,29 +204,19 @@ def curve_of(mint: str) -> str:
     return str(Pubkey.find_program_address([b"bonding-curve", bytes(Pubkey.from_string(mint))], PUMP)[0])
 
 
-def _balances(transaction: Transaction) -> list[TokenBalance]:
-    meta = transaction.meta
-    return [*(meta.pre_token_balances or ()), *(meta.post_token_balances or ())]
-
-
 def _gained(transaction: Transaction, mint: str) -> set[str]:
     """Return the owners that have more of a token afterwards."""
-    changes: dict[str, int] = {}
+    changes: Counter[str] = Counter()
     meta = transaction.meta
     for sign, balances in ((-1, meta.pre_token_balances), (1, meta.post_token_balances)):
         for balance in balances or ():
-            if (
-                balance.mint == mint
-                and balance.owner is not None
-                and balance.ui_token_amount.amount.isdecimal()
-            ):
-                units = sign * int(balance.ui_token_amount.amount)
-                changes[balance.owner] = changes.get(balance.owner, 0) + units
+            units = balance.ui_token_amount.amount
+            if balance.mint == mint and balance.owner is not None and units.isdecimal():
+                changes[balance.owner] += sign * int(units)
     return {owner for owner, change in changes.items() if change > 0}
 
 
 def _creates(transaction: Transaction | None, mint: str) -> bool:
-    """Return whether a transaction creates a mint."""
     if transaction is None:
         return False
     try:

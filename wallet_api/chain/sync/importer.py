@@ -145,7 +145,6 @@ class Importer:
         return facts
 
     def _is_denied(self, drafts: Sequence[Draft]) -> bool:
-        """Return whether all of the drafts are of denied tokens."""
         return all((draft.wallet.chain.name, draft.mint) in self._denied for draft in drafts)
 
     def _remember_blocks(self, one: FetchedChunk) -> None:

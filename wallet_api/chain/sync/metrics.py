@@ -27,7 +27,6 @@ class _Family(NamedTuple):
     text: str
 
     def metric(self) -> GaugeMetricFamily | CounterMetricFamily:
-        """Return it without samples."""
         is_counter = self.column in ("total", "reconnects", "gaps", "beyond")
         kind = CounterMetricFamily if is_counter else GaugeMetricFamily
         return kind(f"wallet_api_{self.name}", self.text, labels=tuple(self.labels))

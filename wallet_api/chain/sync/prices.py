@@ -115,7 +115,6 @@ class Prices:
 
 
 def _missing_hours(connection: Connection, since: datetime) -> Hours:
-    """Return the hours without a price since `since`, and those of trades without a dollar value."""
     parameters = {"currencies": list(CURRENCIES), "since": since, "now": datetime.now(UTC)}
     hours: dict[Currency, list[datetime]] = {}
     for row in connection.execute(_MISSING_HOURS, parameters):

@@ -87,7 +87,6 @@ class Quotes:
         now: datetime,
         counts: ChainQuotes,
     ) -> None:
-        """Request the quotes of some tokens of a chain, and keep them."""
         chain = CHAINS[tokens[0]["blockchain"]]
         counts.asked += len(tokens)
         try:

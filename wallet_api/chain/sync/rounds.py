@@ -200,7 +200,6 @@ class _TradesRound:
         return tasks
 
     def _notified(self) -> list[Result]:
-        """Return the results of what the node has notified of."""
         watcher = self._sync.watcher
         results = [] if watcher is None else watcher.results(self._connection)
         self._summary.notified += len(results)

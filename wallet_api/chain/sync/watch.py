@@ -113,7 +113,6 @@ class Watcher:
             self.read_again(self._ranges[address].wallet)
 
     def _is_due(self, row: Row, watched_since: datetime | None, now: datetime) -> bool:
-        """Return whether a wallet is to be read now."""
         read_until, tried_at = row["synced_until"], row["tried_at"]
         if row["failure"] is not None and tried_at > now - self._poll:
             return False

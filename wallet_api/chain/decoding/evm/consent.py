@@ -55,12 +55,10 @@ def consent_of(evidence: EvmEvidence, wallet: TrackedWallet) -> Consent | None:
         return Consent.to_all(logs)
     ran = _operations(logs, address) or _signed_calls(logs, address) or _runs(logs, address)
     fills = Orders(evidence, wallet, ran.covers if ran else lambda place: False).fills()
-    if ran and fills is None:
+    if fills is None:
         return ran
-    if fills is not None:
-        # Which of them moved what is not known if it also ran something.
-        return Consent(fills=fills) if fills and not ran else None
-    return None
+    # Which of them moved what is not known if it also ran something.
+    return Consent(fills=fills) if fills and not ran else None
 
 
 def _operations(logs: Logs, address: str) -> Consent | None:

@@ -45,7 +45,8 @@ def exchanged(owners: EvmOwners, mint: str, units: int) -> Exchanged:
     coin = -sum(each[None] for each in sides)
     is_part = abs(units) * FEES < abs(shared) * (FEES - 1) or (units < 0 and abs(units) < abs(given))
     if given and is_part:
-        coin = _round_div(coin * units, given)
+        # Rounded to the nearest number.
+        coin = (2 * coin * units + given) // (2 * given)
     return Exchanged(given, shared, coin)
 
 
@@ -92,11 +93,6 @@ def passes_through(owners: EvmOwners) -> bool:
     exchangers = owners.exchangers.values()
     flow = sum(abs(each[None]) for each in exchangers)
     return abs(sum(each[None] for each in exchangers)) * _LEFTOVER <= flow
-
-
-def _round_div(one: int, other: int) -> int:
-    """Return the quotient, rounded to the nearest number."""
-    return (2 * one + other) // (2 * other)
 
 
 def taxed(owners: EvmOwners, mint: str) -> int:

@@ -117,7 +117,6 @@ class Decision:
         return len(self._gained) == len(self._lost) == 1 and (passes_through(owners) or has_no_coin)
 
     def _is_one_sided(self) -> bool:
-        """Return whether the wallet only gave, or only got."""
         owners = self._flows
         signs = {units > 0 for units in self._tokens.values()}
         coin = owners.mine[None] - owners.paid
@@ -186,7 +185,7 @@ class Decision:
             # It was sent, lent or deposited, or somebody else bought it for the wallet.
             return NONE
         # What the account itself and its entry point logged is no riddle.
-        has_log = self._evidence.logs.has_others({self._wallet.address, self._consent.entry_point})
+        has_log = self._evidence.logs.by_emitter.keys() - {self._wallet.address, self._consent.entry_point}
         if units < 0 and not others.given and not (has_log and not is_deposited(self._flows, mint, -units)):
             return NONE
         return _NO_VALUE

@@ -1,4 +1,4 @@
-"""What a wallet traded in an EVM transaction, decided from evidence.
+"""What a wallet traded in an EVM transaction, decided from evidence; or that it is none, by its logs alone.
 
 The rules and their reasons are in docs/sync.md, "EVM chains from a node".
 """
@@ -7,11 +7,13 @@ from contextlib import suppress
 from decimal import localcontext
 
 from wallet_api.chain.decoding.amounts import UnusableRow
+from wallet_api.chain.decoding.changes import is_exchange
+from wallet_api.chain.decoding.evm.coin import may_have_moved_coin
 from wallet_api.chain.decoding.evm.consent import Consent, consent_of
 from wallet_api.chain.decoding.evm.decision import Decision
-from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question
-from wallet_api.chain.decoding.evm.filter import may_exchange
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
 from wallet_api.chain.decoding.evm.frames import Frames
+from wallet_api.chain.decoding.evm.logs import Logs
 from wallet_api.chain.decoding.evm.money import decode_money
 from wallet_api.chain.decoding.evm.orders import decode_orders
 from wallet_api.chain.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
@@ -20,7 +22,7 @@ from wallet_api.chain.decoding.trades import NONE, Decoded
 
 def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
     """Return the trades of `wallet` in a transaction, or why there is none. Raise Unanswered."""
-    if not may_exchange(evidence.logs, wallet):
+    if not _may_exchange(evidence.logs, wallet):
         return NONE
     with localcontext(prec=DIGITS):
         consent = consent_of(evidence, wallet)
@@ -68,3 +70,37 @@ def _by_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
                 unproven = Decoded(why=UNSIGNED, is_signed=False, unproven=decoded.drafts)
                 return NONE if evidence.logs.to == wallet.address else unproven
     return decoded
+
+
+def _may_exchange(logs: Logs, wallet: TrackedWallet) -> bool:
+    """Return whether the wallet has more or less of a token, and there is more than plain transfers."""
+    changes = logs.changes_of(wallet.address)
+    if not any(units for mint, units in changes.items() if mint is not None):
+        return False
+    is_call = logs.sender == wallet.address and logs.to not in changes
+    is_more = logs.has_more or len(logs.moves) > len(logs.by_owner.get(wallet.address, ()))
+    return is_more or is_exchange(changes) or is_call
+
+
+def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
+    """Return why a transaction is no trade of `wallet` by its logs alone; None if it may be one."""
+    if not _may_exchange(logs, wallet):
+        return NO_TRADE
+    return None if may_have_consented(logs, wallet) or _may_be_named(logs, wallet) else UNSIGNED
+
+
+def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
+    """Return whether the wallet consented to a transaction, or its consent depends on an answer."""
+    try:
+        return consent_of(EvmEvidence(logs), wallet) is not None
+    except Unanswered:
+        return True
+
+
+def _may_be_named(logs: Logs, wallet: TrackedWallet) -> bool:
+    """Return whether the wallet gave money and got something, or the reverse, as far as logs show."""
+    changes = logs.changes_of(wallet.address)
+    money = {None, *wallet.chain.stable_mints}
+    if is_exchange(changes):
+        return any(changes[mint] for mint in money)
+    return not changes.keys() & money and may_have_moved_coin(logs)

@@ -1,12 +1,13 @@
 """What is read of the receipt of an EVM transaction, once for all wallets."""
 
-from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from wallet_api.base.chains import EVM_NATIVE_EMITTER, Chain
 from wallet_api.chain.decoding.amounts import UnusableRow, quantity
+from wallet_api.chain.decoding.changes import Changes
 from wallet_api.chain.decoding.evm.receipts import (
     APPROVAL,
     DEPOSIT,
@@ -119,9 +120,12 @@ class Logs:
         """Return the events of venues with these roles, in their order."""
         return (event for event in self.events if event.venue.role in roles)
 
-    def has_others(self, own: Container[str]) -> bool:
-        """Return whether somebody else than these has logged more than transfers and approvals."""
-        return any(emitter not in own for emitter in self.by_emitter)
+    def changes_of(self, owner: str) -> Changes:
+        """Return what an owner has more or less of each token and of wrapped coin, by the transfers."""
+        changes: Changes = Counter()
+        for move in self.by_owner.get(owner, ()):
+            changes[move.mint] += move.units * ((move.taker == owner) - (move.giver == owner))
+        return changes
 
     def amounts_of(self, emitter: str) -> Iterator[set[int]]:
         """Yield the values, without signs, of each log of a contract. Raise UnusableRow."""

@@ -13,7 +13,6 @@ from wallet_api.chain.decoding.evm.consent import Consent
 from wallet_api.chain.decoding.evm.counterparts import exchanged
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, swap_writer
 from wallet_api.chain.decoding.evm.fills import Fill
-from wallet_api.chain.decoding.evm.filter import wallet_changes
 from wallet_api.chain.decoding.evm.orders import fill_swap
 from wallet_api.chain.decoding.evm.owners import EvmOwners
 from wallet_api.chain.decoding.swaps import UNSIGNED, SwapWriter, TrackedWallet
@@ -31,17 +30,14 @@ class _Moved:
 
     @property
     def lost(self) -> list[str]:
-        """Return what the wallet has less of."""
         return [mint for mint, units in self.units.items() if units < 0]
 
     @property
     def gained(self) -> list[str]:
-        """Return what the wallet has more of."""
         return [mint for mint, units in self.units.items() if units > 0]
 
     @property
     def is_one_for_one(self) -> bool:
-        """Return whether one thing went for another one."""
         return len(self.lost) == len(self.gained) == 1
 
 
@@ -71,7 +67,7 @@ def decode_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
 def _moved(evidence: EvmEvidence, wallet: TrackedWallet) -> _Moved:
     """Return what moved at the wallet, with the native coin where a node shows it. Raise Unanswered."""
     wrapped, logs = wallet.chain.wrapped_mint, evidence.logs
-    changes = {mint or wrapped: units for mint, units in wallet_changes(logs, wallet).items()}
+    changes = {mint or wrapped: units for mint, units in logs.changes_of(wallet.address).items()}
     coin: int | None = 0
     # A contract that is called may add native coin, such as a tip.
     if logs.to == wallet.address or may_have_moved_coin(logs):

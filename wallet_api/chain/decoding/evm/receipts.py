@@ -110,8 +110,6 @@ class Receipt(msgspec.Struct, rename="camel"):
 
 
 class _Withdrawal(msgspec.Struct):
-    """Coin that a block pays to an address."""
-
     address: str
 
 

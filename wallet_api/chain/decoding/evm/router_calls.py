@@ -62,7 +62,6 @@ def _address(data: memoryview, place: int) -> str:
 
 
 def _bytes(data: memoryview, offset: int) -> memoryview:
-    """Return the bytes whose length is at an offset."""
     start = offset + _WORD
     return data[start : start + int.from_bytes(data[offset:start])]
 

@@ -90,8 +90,6 @@ def _left(read: Exchanges) -> Iterator[SolanaMove]:
 
 
 class _Reader:
-    """The swaps of one wallet in one transaction."""
-
     def __init__(
         self, wallet: TrackedWallet, evidence: SolanaEvidence, read: Exchanges, found: Sequence[Exchange]
     ) -> None:
@@ -102,6 +100,7 @@ class _Reader:
         self._coin = sum(exchange.mine[None] for exchange in found)
         self._sent = [*_left(read), *(move for exchange in found for move in exchange.onward)]
         self._tokens = self._net()
+        self._mine: Changes = Counter(self._tokens | {None: self._coin})
         if self._tokens.keys() - read.decimals.keys():
             raise UnusableRow("a token of unknown decimals")
         traded = [mint for mint in self._tokens if self._is_round_trip(mint)]
@@ -109,7 +108,7 @@ class _Reader:
 
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise UnusableRow."""
-        if not self._tokens or not is_exchange(self._exchanged()):
+        if not self._tokens or not is_exchange(self._mine):
             return self._nothing()
         if self._is_for_others():
             return NONE
@@ -141,12 +140,7 @@ class _Reader:
     def _is_for_others(self) -> bool:
         """Return whether the wallet kept nothing of what it exchanged, as one that fills orders of others."""
         held = self._read.total
-        return all(abs(held[mint]) * FEES <= abs(units) for mint, units in self._exchanged().items() if units)
-
-    def _exchanged(self) -> Changes:
-        changes: Changes = Counter(self._tokens)
-        changes[None] = self._coin
-        return changes
+        return all(abs(held[mint]) * FEES <= abs(units) for mint, units in self._mine.items() if units)
 
     def _nothing(self) -> Decoded:
         """Return no trade; UNCLEAR for a token gone and coin come, the reverse, or proceeds elsewhere."""
@@ -167,12 +161,10 @@ class _Reader:
         return Decoded.from_swaps([self._write.for_coin(mint, units, value, self._moved_for(mint))])
 
     def _is_round_trip(self, mint: str) -> bool:
-        """Return whether the wallet both bought and sold a token."""
         moved = sum(abs(exchange.mine[mint]) for exchange in self._exchanges)
         return moved > ROUND_TRIP * abs(self._tokens[mint])
 
     def _moved_for(self, mint: str) -> int | None:
-        """Return the coin that others moved for a token."""
         units = abs(self._tokens[mint])
         pool = added(self._parties)
         # Of what a pool exchanged with several buyers, the wallet's share.

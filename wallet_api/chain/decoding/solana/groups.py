@@ -70,12 +70,10 @@ class _Group:
 
     @property
     def mine(self) -> Changes:
-        """Return what the wallet gained and lost."""
         return self.moved_by.get(self.wallet) or Counter()
 
     @property
     def tokens(self) -> list[str]:
-        """Return the tokens that the wallet gained or lost."""
         return [mint for mint, units in self.mine.items() if mint is not None and units]
 
     @cached_property
@@ -156,7 +154,6 @@ class _Group:
         return *find_exchange(self.wallet, self.read, left, self.top)[:2], self.mine
 
     def exchange(self) -> Exchange:
-        """Return what the wallet exchanged."""
         parties = [side.changes for side in self.sides]
         others = added(self.moved_by[owner] for owner in self.alike)
         if self.top != OUTSIDE and not self._covers(added(parties), others):

@@ -120,7 +120,6 @@ class _Reader:
         authority: str,
         kind: Kind = Kind.MOVED,
     ) -> None:
-        """Add what an instruction moved between two owners."""
         giver, taker = ends
         if units and giver != taker:
             self.moves.append(
@@ -128,7 +127,6 @@ class _Reader:
             )
 
     def transfer(self, step: Step) -> None:
-        """Add units of a token, or of wrapped coin."""
         accounts = self.accounts
         source, destination, units = step.text("source"), step.text("destination"), step.units()
         mint = accounts.mints.get(source, accounts.mints.get(destination))
@@ -239,8 +237,7 @@ _OF_TOKENS: Mapping[str, _Handle] = {
 
 def _unique(accounts: Accounts, transaction: Transaction) -> frozenset[str]:
     held: defaultdict[str, set[str]] = defaultdict(set)
-    meta = transaction.meta
-    for row in (*(meta.pre_token_balances or ()), *(meta.post_token_balances or ())):
+    for row in transaction.meta.token_balances:
         if accounts.mint(row.mint) is not None:
             held[row.mint].add(row.ui_token_amount.amount)
     return frozenset(

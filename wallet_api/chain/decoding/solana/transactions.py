@@ -53,6 +53,11 @@ class _Meta(msgspec.Struct, rename="camel"):
     post_token_balances: list[TokenBalance] | None = None
     inner_instructions: list[_Inner] | None = None
 
+    @property
+    def token_balances(self) -> list[TokenBalance]:
+        """Return those before, then those after the transaction."""
+        return [*(self.pre_token_balances or ()), *(self.post_token_balances or ())]
+
 
 class _Key(msgspec.Struct):
     pubkey: str

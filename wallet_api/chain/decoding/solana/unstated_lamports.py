@@ -19,27 +19,20 @@ def unstated_changes(
 
     Those of an account that several calls name are what the other accounts of each call leave over.
     """
-    rest = _rest(transaction, accounts)
-    closed = set(_closed(transaction, accounts, largest_rent)) & rest.keys()
+    meta = transaction.meta
+    rest: dict[str, int] = {}
+    # Accounts of programs that are gone, and had no more than their rent.
+    closed: set[str] = set()
+    for account, before, after in zip(transaction.keys, meta.pre_balances, meta.post_balances, strict=True):
+        if left := after - accounts.lamports[account]:
+            rest[account] = left
+            if not after and before <= largest_rent and account not in accounts.ever_tokens:
+                closed.add(account)
     for call, changes in _by_call(rest, run).items():
         _return_rents(changes, closed)
         for account, units in changes.items():
             if units:
                 yield call, account, units
-
-
-def _rest(transaction: Transaction, accounts: Accounts) -> dict[str, int]:
-    """Return by account the lamports that no instruction states."""
-    after = zip(transaction.keys, transaction.meta.post_balances, strict=True)
-    return {account: left for account, lamports in after if (left := lamports - accounts.lamports[account])}
-
-
-def _closed(transaction: Transaction, accounts: Accounts, largest_rent: int) -> Iterator[str]:
-    """Yield the accounts of programs that are gone, and had no more than their rent."""
-    meta = transaction.meta
-    for account, before, after in zip(transaction.keys, meta.pre_balances, meta.post_balances, strict=True):
-        if not after and before <= largest_rent and account not in accounts.ever_tokens:
-            yield account
 
 
 def _by_call(rest: dict[str, int], run: Sequence[Step]) -> _Changes:

@@ -39,7 +39,6 @@ def geckoterminal(settings: Settings, fetcher: Fetcher) -> MarketSource:
 
 
 def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
-    """Return the prices of tokens, with their pools of most liquidity."""
     url = f"{url}/networks/{chain.geckoterminal_network}/tokens/multi/{','.join(mints)}"
     tokens = fetch.get(url, {"include": "top_pools"}, _read_tokens)
     reserves = dict(read_rows(tokens.included, _reserve, fetch))
@@ -69,7 +68,6 @@ def _read_tokens(reply: Reply) -> _Tokens:
 
 
 def _reserve(row: Mapping[str, Any]) -> tuple[str, Decimal | None]:
-    """Return a pool, and what it holds."""
     return str(row.get("id")), read_liquidity(read_object(row.get("attributes")).get("reserve_in_usd"))
 
 

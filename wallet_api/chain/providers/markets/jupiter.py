@@ -25,7 +25,6 @@ def jupiter(settings: Settings, fetcher: Fetcher) -> MarketSource:
 
 
 def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mapping[str, MarketPrice]:
-    """Return the prices of tokens, without those that it does not trust."""
     rows = fetch.get(f"{url}/price/v3", {"ids": ",".join(mints)}, read_as(dict[str, msgspec.Raw]))
     if rows and not any(mint in rows for mint in mints):
         raise Malformed("a success of no requested token")

@@ -61,10 +61,6 @@ class Answers:
     def fill(self, wanted: Sequence[tuple[Case, Sequence[Question]]]) -> None:
         """Answer the questions in the evidence of their cases. Raise ProviderFault."""
         pairs = [(case, question) for case, questions in wanted for question in questions]
-        for case, question in pairs:
-            if question.need == Need.FRAMES:
-                case.evidence.answers[question] = self._frames(case)
-        pairs = [(case, question) for case, question in pairs if question.need != Need.FRAMES]
         mints = {question.subject for _, question in pairs if question.need == Need.DECIMALS}
         decimals = self._node.decimals(sorted(mints)) if mints else {}
         calls: list[list[Call]] = [self._calls(case, question) for case, question in pairs]
@@ -72,6 +68,8 @@ class Answers:
         for (case, question), each in zip(pairs, calls, strict=True):
             if question.need == Need.DECIMALS:
                 answer: object = decimals.get(question.subject)
+            elif question.need == Need.FRAMES:
+                answer = self._frames(case)
             else:
                 answer = self._read(question, [next(results) for _ in each])
             case.evidence.answers[question] = answer

@@ -216,7 +216,6 @@ class EvmRpcTrades:
 
 
 def _lost(again: Sequence[Listed], found: Mapping[int, Found]) -> list[LeftOut]:
-    """Return those that are not found."""
     there = {signature for block in found.values() for signature in block.wallets}
     return [
         LeftOut(row.wallet, row.tx_signature, Reason.LOST, NOT_AVAILABLE, row.created_at, row.is_signed)

@@ -145,7 +145,6 @@ class EvmSpans:
         return results, _find(wallets, [log for log in logs if reply_quantity(log.block_number) <= newest])
 
     def _calls(self, wallets: Sequence[TrackedWallet], first: int, last: int | str) -> list[Call]:
-        """Return the calls for the transfers from and to wallets."""
         end = hex(last) if isinstance(last, int) else last
         span = self._tokens | {"fromBlock": hex(first), "toBlock": end}
         values = [topic_of(wallet.address) for wallet in wallets]

@@ -27,14 +27,13 @@ class NewestBlocks:
 
         Where one is added to a block, all others of its wallet there are read again: they share its balances.
         """
-        parts = {number: self._unread(number, block) for number, block in found.items()}
-        return {number: part for number, part in parts.items() if part is not None}
-
-    def _unread(self, number: int, block: Found) -> Found | None:
-        landed = self._landed.get((number, block.hash))
-        if landed is None:
-            return block
-        return without_known(block, lambda pair: pair in landed)
+        parts: dict[int, Found] = {}
+        for number, block in found.items():
+            landed = self._landed.get((number, block.hash))
+            part = block if landed is None else without_known(block, landed.__contains__)
+            if part is not None:
+                parts[number] = part
+        return parts
 
     def late(self, found: Mapping[int, Found], before: int) -> int:
         """Return how many transactions of wallets are new in blocks that were read, before a number."""

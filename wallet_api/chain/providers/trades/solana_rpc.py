@@ -86,14 +86,12 @@ class SolanaRpcTrades:
     def read_notice(self, wallet: TrackedWallet, notice: Notice) -> Chunk:
         """Return the trades of a wallet in a transaction that was notified. Raise ProviderFault."""
         transaction = notice.transaction or self._node.notified(notice.signature)
-        row = Listed(wallet, self._time(transaction, notice.slot), notice.signature)
+        seconds = transaction.block_time
+        moment = self._node.time_of_slot(notice.slot) if seconds is None else replies.reply_time(seconds)
+        row = Listed(wallet, moment, notice.signature)
         chunk = self._chunk({row: self._outcome(row, transaction)}, (), {})
         chunk.final = notice.slot
         return chunk
-
-    def _time(self, transaction: Transaction, slot: int) -> datetime:
-        seconds = transaction.block_time
-        return self._node.time_of_slot(slot) if seconds is None else replies.reply_time(seconds)
 
     def _chunk(
         self,

@@ -73,10 +73,6 @@ class Notice:
         return self.transaction is None or not self.transaction.signers.isdisjoint(self.addresses)
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 @dataclass(slots=True)
 class Chunk:
     """All trades of some wallets before `until`, or before the start of the fetch if `until` is None.
@@ -103,7 +99,7 @@ class Chunk:
     blocks: list[Block] = field(default_factory=list)
     orphans: list[Block] = field(default_factory=list)
     final: int | None = None
-    landed: Callable[[], None] = _nothing
+    landed: Callable[[], None] = lambda: None
 
     def add(self, row: Listed, decoded: Decoded, *, is_new: bool = True) -> None:
         """Add what was decoded of a transaction; only new ones are counted."""
