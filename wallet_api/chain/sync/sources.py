@@ -63,13 +63,14 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class _TradesProvider:
-    """A word of TRADES_PROVIDERS: what makes its source, and why it cannot supply a chain, if so.
+    """A word of TRADES_PROVIDERS: what makes its source, its required setting, and what is said without it.
 
     Of a provider that `is_shared` one source supplies all chains; it is that of chains without a setting.
     """
 
     make: Callable[[Settings, Limits, Sequence[str], ExitStack], Provider]
-    why_not: Callable[[Settings, str], str | None]
+    required: Callable[[Settings, str], str | None]
+    missing: str
     is_shared: bool = False
 
 
@@ -83,8 +84,8 @@ def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list
     why = None
     for chain in chains or CHAINS:
         provider = _provider(settings, chain)
-        missing = provider.why_not(settings, chain)
-        if missing is None:
+        missing = provider.missing.format(CHAIN=chain.upper())
+        if provider.required(settings, chain) is not None:
             groups.setdefault("" if provider.is_shared else chain, []).append(chain)
         elif chains or not provider.is_shared:
             raise SettingsError(missing)
@@ -132,13 +133,9 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: E
     fetcher = Fetcher("moralis", limits, pace=pace)
     fetcher.session.headers["X-API-Key"] = str(settings.moralis_api_key)
     stack.callback(fetcher.close)
-    return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
-
-
-def _why_not_moralis(settings: Settings, _: str) -> str | None:
-    if settings.moralis_api_key is not None:
-        return None
-    return "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
+    urls = {"MORALIS_EVM_URL" if CHAINS[chain].is_evm else "MORALIS_SOLANA_URL" for chain in chains}
+    source = MoralisTrades(settings, fetcher)
+    return Provider(source, chains, pace, "MORALIS_API_KEY", ", ".join(sorted(urls)))
 
 
 def node_url(settings: Settings, chain: str) -> str:
@@ -175,23 +172,19 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: Exit
     return Provider(source, chains, pace, setting, setting, node.methods)
 
 
-def _why_not_node(settings: Settings, chain: str) -> str | None:
-    if settings.chain(chain).rpc_url is not None:
-        return None
-    name = chain.upper()
-    return f"{name}_RPC_URL is not set; with {name}_TRADES_PROVIDER=rpc it names the node"
-
-
-def _moralis_urls(chains: Sequence[str]) -> str:
-    """Return the settings of the URLs that these chains use."""
-    settings = {"MORALIS_EVM_URL" if CHAINS[chain].is_evm else "MORALIS_SOLANA_URL" for chain in chains}
-    return ", ".join(sorted(settings))
-
-
 _PROVIDERS: Mapping[str, _TradesProvider] = MappingProxyType(
     {
-        "moralis": _TradesProvider(_moralis, _why_not_moralis, is_shared=True),
-        "rpc": _TradesProvider(_node, _why_not_node),
+        "moralis": _TradesProvider(
+            _moralis,
+            lambda settings, _: settings.moralis_api_key,
+            "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)",
+            is_shared=True,
+        ),
+        "rpc": _TradesProvider(
+            _node,
+            lambda settings, chain: settings.chain(chain).rpc_url,
+            "{CHAIN}_RPC_URL is not set; with {CHAIN}_TRADES_PROVIDER=rpc it names the node",
+        ),
     }
 )
 
