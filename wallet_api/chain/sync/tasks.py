@@ -239,9 +239,7 @@ def _range(row: Row, since: datetime, overlap: timedelta) -> Range:
 
 def _block_range(row: Row, since: datetime) -> Range:
     """Return the range of a wallet whose blocks are read: they have nothing that comes late."""
-    until = row["synced_until"]
+    wallet, until = TrackedWallet.from_row(row), row["synced_until"]
     if row["synced_from"] is None or since < row["synced_from"]:
-        return Range(TrackedWallet.from_row(row), since, since, False, until, until)
-    return Range(
-        TrackedWallet.from_row(row), until, row["synced_from"], False, until, until, row["is_with_chain"]
-    )
+        return Range(wallet, since, since, False, until, until)
+    return Range(wallet, until, row["synced_from"], False, until, until, row["is_with_chain"])

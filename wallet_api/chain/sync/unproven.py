@@ -64,15 +64,8 @@ def save_named(connection: Connection, unproven: Sequence[Unproven], now: dateti
             beyond[wallet.chain.name, wallet.address] += each.is_new
     with suppress(MissingReference), translated(), connection.transaction():
         rows = [
-            LeftOut(
-                each.row.wallet,
-                each.row.tx_signature,
-                reason=UNSIGNED,
-                detail=_DETAIL,
-                created_at=each.row.created_at,
-                is_signed=False,
-            )
-            for each in named
+            LeftOut(row.wallet, row.tx_signature, UNSIGNED, _DETAIL, row.created_at, is_signed=False)
+            for row in (each.row for each in named)
         ]
         keep(connection, rows, [json.dumps([_trade(draft) for draft in each.drafts]) for each in named], now)
         report.add(connection, report.count_facts("named_beyond", +beyond))
@@ -91,10 +84,9 @@ def accept(connection: Connection, signature: str, address: str) -> tuple[Row, i
 
     Raise CommandError, nothing of it written, if it is not named, or if a trade cannot be written.
     """
-    chains = CHAINS.values()
     # The hashes of EVM chains have one form; those of Solana are no hexadecimal numbers.
     signature = signature.lower() if signature[:2].lower() == "0x" else signature
-    parameters = {"address": stored_form(address, chains), "signature": signature}
+    parameters = {"address": stored_form(address, CHAINS.values()), "signature": signature}
     found = connection.execute(_NAMED["found"], parameters).fetchall()
     if not found:
         raise CommandError(
@@ -128,14 +120,9 @@ def _import(connection: Connection, row: Row) -> int:
 
 def _worthy(connection: Connection, unproven: Sequence[Unproven]) -> list[Unproven]:
     """Return those that are worth a dollar, or of unknown worth, in the ledger's words."""
-    drafts = [draft for each in unproven for draft in each.drafts]
-    dollars = dict(zip(map(id, drafts), dollars_of(connection, drafts), strict=True))
-
-    def is_worthy(draft: Draft) -> bool:
-        worth = dollars[id(draft)]
-        return worth is None or worth >= _LEAST_USD
-
-    return [each for each in unproven if any(map(is_worthy, each.drafts))]
+    worths = iter(dollars_of(connection, [draft for each in unproven for draft in each.drafts]))
+    of_each = [(each, [next(worths) for _ in each.drafts]) for each in unproven]
+    return [each for each, dollars in of_each if any(one is None or one >= _LEAST_USD for one in dollars)]
 
 
 def _trade(draft: Draft) -> dict[str, Any]:
