@@ -9,7 +9,7 @@ import msgspec
 
 from tests.stub.evm import RICH, Row
 from wallet_api.base.chains import CHAINS
-from wallet_api.chain.decoding.decode import decode
+from wallet_api.chain.decoding.evm.decode import decode_evm
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question, Unanswered
 from wallet_api.chain.decoding.evm.frames import Frames
 from wallet_api.chain.decoding.evm.logs import Logs
@@ -50,10 +50,10 @@ class Given:
     def decode(self, address: str, node: str, *, is_alone: bool = True, logs: Logs | None = None) -> Decoded:
         """Return what is decoded for a wallet with the answers of a node of this kind."""
         wallet = TrackedWallet(1, CHAINS[self.chain], address)
-        evidence = EvmEvidence(logs or self.logs(), self.value, AT, is_alone)
+        evidence = EvmEvidence(wallet, logs or self.logs(), self.value, AT, is_alone=is_alone)
         while True:
             try:
-                return decode(evidence, wallet)
+                return decode_evm(evidence)
             except Unanswered as missing:
                 for question in missing.questions:
                     assert question not in evidence.answers

@@ -9,7 +9,7 @@ from tests.stub.swaps import Row
 from tests.sync.operator import plain
 from tests.sync.solana import WALLET
 from wallet_api.base.chains import CHAINS
-from wallet_api.chain.decoding.decode import decode
+from wallet_api.chain.decoding.solana.decode import decode_solana
 from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, Transaction
 from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.decoding.trades import Decoded
@@ -24,7 +24,9 @@ def read(result: Row) -> Transaction:
 
 def decode_for(transaction: Transaction, wallet: str = WALLET) -> Decoded:
     """Return what is decoded of a transaction for a wallet."""
-    return decode(SolanaEvidence("signature", AT, transaction), TrackedWallet(1, CHAINS["solana"], wallet))
+    return decode_solana(
+        SolanaEvidence(TrackedWallet(1, CHAINS["solana"], wallet), "signature", AT, transaction)
+    )
 
 
 def trades_of(decoded: Decoded) -> list[list[Any]]:

@@ -14,6 +14,9 @@ ROUND_TRIP = 2
 # The largest part of an amount that fees in the token itself may make up.
 FEES = 5
 
+# The largest part of the coin of a route that may be left over.
+LEFTOVER = 100
+
 # By how much of it amounts may differ that are not all seen.
 _SEEN = 20
 

@@ -86,7 +86,7 @@ class SwapWriter:
         self, mint: str, units: int, coin: int, exchanged: int | None = None, usd: Decimal | None = None
     ) -> Swap:
         """Return the swap of units of a token, gained or (negative) lost, for native coin."""
-        token = Leg(self._address(mint), self.amount(mint, units))
+        token = self._leg(mint, units)
         native = Leg(None, self._coin(coin))
         legs = (token, native) if units > 0 else (native, token)
         moved = None if exchanged is None else self._coin(exchanged)
@@ -95,8 +95,9 @@ class SwapWriter:
 
     def for_token(self, gained: TokenUnits, lost: TokenUnits, usd: Decimal | None) -> Swap:
         """Return the swap of a token for another one."""
-        bought, sold = (Leg(self._address(mint), self.amount(mint, units)) for mint, units in (gained, lost))
-        return self._swap(bought, sold, usd, None, not {gained[0], lost[0]} & {*self.unpriced})
+        return self._swap(
+            self._leg(*gained), self._leg(*lost), usd, None, not {gained[0], lost[0]} & {*self.unpriced}
+        )
 
     def for_pair(
         self, gained: TokenUnits, lost: TokenUnits, price: FindPrice, about: FindPrice | None = None
@@ -135,11 +136,11 @@ class SwapWriter:
     ) -> Swap:
         return Swap(self.wallet, self.signature, self.created_at, "", bought, sold, usd, moved, makes_price)
 
+    def _leg(self, mint: str, units: int) -> Leg:
+        return Leg(read_address(self.wallet.chain, mint), self.amount(mint, units))
+
     def _coin(self, units: int) -> Decimal:
         return _decimal(abs(units), self.wallet.chain.native_decimals)
-
-    def _address(self, mint: str) -> str:
-        return read_address(self.wallet.chain, mint)
 
 
 def _decimal(units: int, decimals: int) -> Decimal:

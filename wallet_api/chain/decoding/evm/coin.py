@@ -12,7 +12,6 @@ from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question
 from wallet_api.chain.decoding.evm.logs import Logs, signed
 from wallet_api.chain.decoding.evm.owners import EvmOwners
 from wallet_api.chain.decoding.evm.router_calls import router_call
-from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.decoding.venues import Role
 
 # A fee that may be a part of the value that the wallet sent: a fiftieth.
@@ -44,12 +43,12 @@ def find_coin(
     # A contract that is called may add native coin, such as a tip.
     if is_paid and logs.to != owner:
         return CoinChange(wrapped, is_exact=True), owners
-    change = exact_change(evidence, owners.wallet, consent)
+    change = exact_change(evidence, consent)
     if change is not None:
         changes = _logged_changes(logs, consent) or evidence.answers.get(Question(Need.CHANGES))
         # Those of the whole transaction say nothing of a part of it.
         if isinstance(changes, dict) and consent.coin is None:
-            owners = EvmOwners.read(owners.wallet, evidence, consent, changes)
+            owners = EvmOwners.read(evidence, consent, changes)
         return CoinChange(change + wrapped, is_exact=True), owners
     if is_paid:
         return CoinChange(wrapped, is_exact=True), owners
@@ -61,20 +60,20 @@ def find_coin(
     return CoinChange(wrapped - own + logged, is_exact=False, kept=kept), owners
 
 
-def exact_change(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int | None:
+def exact_change(evidence: EvmEvidence, consent: Consent) -> int | None:
     """Return by how much the native balance changed, without the fee; None if the node cannot say.
 
     Raise Unanswered.
     """
     if consent.coin is not None:
         return consent.coin
-    fee = evidence.logs.receipt.fee if evidence.logs.sender == wallet.address else 0
+    fee = evidence.logs.receipt.fee if evidence.logs.sender == evidence.wallet.address else 0
     if evidence.logs.native:
-        return _logged_changes(evidence.logs, consent).get(wallet.address, -fee) + fee
+        return _logged_changes(evidence.logs, consent).get(evidence.wallet.address, -fee) + fee
     change = _balance_change(evidence, consent) if evidence.is_alone else None
     if change is None:
         changes = evidence.answer(Question(Need.CHANGES))
-        change = changes.get(wallet.address, 0) if isinstance(changes, dict) else None
+        change = changes.get(evidence.wallet.address, 0) if isinstance(changes, dict) else None
     return None if change is None else change + fee
 
 

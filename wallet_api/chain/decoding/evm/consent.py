@@ -13,7 +13,6 @@ from wallet_api.chain.decoding.evm.evidence import EvmEvidence
 from wallet_api.chain.decoding.evm.fills import Fill, Orders
 from wallet_api.chain.decoding.evm.logs import Logs
 from wallet_api.chain.decoding.evm.receipts import ZERO
-from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.decoding.venues import Role
 
 
@@ -45,16 +44,16 @@ class Consent:
         return before >= 0 and self.spans[before][0] <= place <= self.spans[before][1]
 
 
-def consent_of(evidence: EvmEvidence, wallet: TrackedWallet) -> Consent | None:
+def consent_of(evidence: EvmEvidence) -> Consent | None:
     """Return to what the wallet consented by its signature or by logs; None if to nothing.
 
     Raise Unanswered.
     """
-    logs, address = evidence.logs, wallet.address
+    logs, address = evidence.logs, evidence.wallet.address
     if address == logs.sender:
         return Consent.to_all(logs)
     ran = _operations(logs, address) or _signed_calls(logs, address) or _runs(logs, address)
-    fills = Orders(evidence, wallet, ran.covers if ran else lambda place: False).fills()
+    fills = Orders(evidence, ran.covers if ran else lambda place: False).fills()
     if fills is None:
         return ran
     # Which of them moved what is not known if it also ran something.

@@ -5,14 +5,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wallet_api.chain.decoding.changes import FEES, ROUND_TRIP, agrees
+from wallet_api.chain.decoding.changes import FEES, LEFTOVER, ROUND_TRIP, agrees
 from wallet_api.chain.decoding.evm.owners import LENDING, EvmOwners
 from wallet_api.chain.decoding.venues import Role
 
 # What may be an amount, and no number of something, time, address or hash.
 _LEAST, _MOST = 10**10, 1 << 96
-# The largest part of the coin of a route that may be left over.
-_LEFTOVER = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ def passes_through(owners: EvmOwners) -> bool:
     """Return whether the coin only passed through, but for a leftover."""
     exchangers = owners.exchangers.values()
     flow = sum(abs(each[None]) for each in exchangers)
-    return abs(sum(each[None] for each in exchangers)) * _LEFTOVER <= flow
+    return abs(sum(each[None] for each in exchangers)) * LEFTOVER <= flow
 
 
 def taxed(owners: EvmOwners, mint: str) -> int:

@@ -22,11 +22,11 @@ from wallet_api.chain.decoding.evm.counterparts import (
     sent_to_itself,
     stated,
 )
-from wallet_api.chain.decoding.evm.evidence import EvmEvidence, swap_writer
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence
 from wallet_api.chain.decoding.evm.orders import GIVEN_AWAY, NO_COIN, UNKNOWN_DECIMALS
 from wallet_api.chain.decoding.evm.owners import EvmOwners
 from wallet_api.chain.decoding.evm.router_calls import router_call
-from wallet_api.chain.decoding.swaps import Reason, SwapWriter, TokenUnits, TrackedWallet
+from wallet_api.chain.decoding.swaps import Reason, SwapWriter, TokenUnits
 from wallet_api.chain.decoding.trades import NONE, Decoded, unclear
 
 _NO_PRICES = unclear(UNCLEAR)
@@ -42,11 +42,10 @@ class Decision:
 
     _write: SwapWriter
 
-    def __init__(self, evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> None:
+    def __init__(self, evidence: EvmEvidence, consent: Consent) -> None:
         self._evidence = evidence
-        self._wallet = wallet
         self._consent = consent
-        self._flows = owners = EvmOwners.read(wallet, evidence, consent, None)
+        self._flows = owners = EvmOwners.read(evidence, consent)
         self._raw = raw = {mint: units for mint, units in owners.mine.items() if mint is not None and units}
         # What is minted or burned for the wallet stands for what it deposits or withdraws.
         self._shares = [mint for mint in raw if owners.is_share(mint)]
@@ -68,7 +67,7 @@ class Decision:
         mints = self._raw | self._tokens
         # Without a price by it are those not signed for, or both bought and sold.
         unpriced = round_trips(self._flows, mints, self._passed) if self._consent.is_signed else mints
-        write = swap_writer(self._evidence, self._wallet, mints.keys(), unpriced)
+        write = self._evidence.writer(mints.keys(), unpriced)
         if write is None:
             return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
         self._write = write
@@ -100,15 +99,15 @@ class Decision:
         return NONE
 
     def _is_for_others(self) -> bool:
-        """Return whether the wallet acted for others, such as one that fills orders."""
-        return self._tokens.keys() <= self._passed.keys() and not self._has_counterpart()
+        """Return whether the wallet acted for others, such as one that fills orders.
 
-    def _has_counterpart(self) -> bool:
-        """Return whether the wallet itself paid or received coin for its only token."""
-        if len(self._tokens) > 1:
-            return False
+        It neither paid nor received coin for its only token.
+        """
+        is_passed = self._tokens.keys() <= self._passed.keys()
+        if not is_passed or len(self._tokens) > 1:
+            return is_passed
         (units,) = self._tokens.values()
-        return self._coin(units).units * units < 0
+        return self._coin(units).units * units >= 0
 
     def _is_pair(self) -> bool:
         """Return whether one token went for another one, and no coin."""
@@ -166,7 +165,9 @@ class Decision:
 
     def _is_for_another(self) -> bool:
         """Return whether the wallet had a known router pay another one. Raise Unanswered."""
-        return self._consent.is_signed and not router_call(self._evidence).is_for(self._wallet.address)
+        return self._consent.is_signed and not router_call(self._evidence).is_for(
+            self._evidence.wallet.address
+        )
 
     def _is_confirmed(self, mint: str, units: int, coin: CoinChange, others: Exchanged) -> bool:
         """Return whether others exchanged about the coin that logs say, and all of the token."""
@@ -185,7 +186,10 @@ class Decision:
             # It was sent, lent or deposited, or somebody else bought it for the wallet.
             return NONE
         # What the account itself and its entry point logged is no riddle.
-        has_log = self._evidence.logs.by_emitter.keys() - {self._wallet.address, self._consent.entry_point}
+        has_log = self._evidence.logs.by_emitter.keys() - {
+            self._evidence.wallet.address,
+            self._consent.entry_point,
+        }
         if units < 0 and not others.given and not (has_log and not is_deposited(self._flows, mint, -units)):
             return NONE
         return _NO_VALUE

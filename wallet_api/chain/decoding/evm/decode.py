@@ -20,55 +20,53 @@ from wallet_api.chain.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, 
 from wallet_api.chain.decoding.trades import NONE, Decoded
 
 
-def decode_evm(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
-    """Return the trades of `wallet` in a transaction, or why there is none. Raise Unanswered."""
-    if not _may_exchange(evidence.logs, wallet):
+def decode_evm(evidence: EvmEvidence) -> Decoded:
+    """Return the trades of its wallet in a transaction, or why there is none. Raise Unanswered."""
+    if not _may_exchange(evidence.logs, evidence.wallet):
         return NONE
     with localcontext(prec=DIGITS):
-        consent = consent_of(evidence, wallet)
+        consent = consent_of(evidence)
         try:
-            decoded = None if consent is None else _consented(evidence, wallet, consent)
+            decoded = None if consent is None else _consented(evidence, consent)
         except UnusableRow as error:
             return Decoded(why=Reason.INVALID, detail=str(error))
         if decoded is None:
-            decoded = _by_money(evidence, wallet)
-        return (_by_frames(evidence, wallet) or decoded) if decoded.unproven else decoded
+            decoded = _by_money(evidence)
+        return (_by_frames(evidence) or decoded) if decoded.unproven else decoded
 
 
-def _consented(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> Decoded | None:
+def _consented(evidence: EvmEvidence, consent: Consent) -> Decoded | None:
     """Return what the wallet traded as it agreed to; None if that does not cover what moved at the wallet."""
     if consent.fills:
-        return decode_orders(evidence, wallet, consent)
-    decoded = Decision(evidence, wallet, consent).decoded()
-    mine = evidence.logs.by_owner.get(wallet.address, ())
+        return decode_orders(evidence, consent)
+    decoded = Decision(evidence, consent).decoded()
+    mine = evidence.logs.by_owner.get(evidence.wallet.address, ())
     if decoded.why == NO_TRADE and not all(consent.covers(move.place) for move in mine):
         return None
     return decoded
 
 
-def _by_frames(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded | None:
+def _by_frames(evidence: EvmEvidence) -> Decoded | None:
     """Return what the wallet's own code traded in calls that it made; None if nothing, or without a trace.
 
     Raise Unanswered.
     """
     frames = evidence.answer(Question(Need.FRAMES))
-    if not isinstance(frames, Frames) or not frames.spans:
-        return None
-    consent = Consent(frames.spans, coin=frames.coin)
-    with suppress(UnusableRow):
-        decoded = Decision(evidence, wallet, consent).decoded()
-        return decoded if decoded.drafts else None
+    if isinstance(frames, Frames) and frames.spans:
+        with suppress(UnusableRow):
+            decoded = Decision(evidence, Consent(frames.spans, coin=frames.coin)).decoded()
+            return decoded if decoded.drafts else None
     return None
 
 
-def _by_money(evidence: EvmEvidence, wallet: TrackedWallet) -> Decoded:
+def _by_money(evidence: EvmEvidence) -> Decoded:
     """Return what the wallet's money was exchanged for: no trade if it were none of a signature."""
-    decoded = decode_money(evidence, wallet)
+    decoded = decode_money(evidence)
     if decoded.drafts:
         with suppress(UnusableRow):
-            if Decision(evidence, wallet, Consent.to_all(evidence.logs)).decoded().why == NO_TRADE:
+            if Decision(evidence, Consent.to_all(evidence.logs)).decoded().why == NO_TRADE:
                 unproven = Decoded(why=UNSIGNED, is_signed=False, unproven=decoded.drafts)
-                return NONE if evidence.logs.to == wallet.address else unproven
+                return NONE if evidence.logs.to == evidence.wallet.address else unproven
     return decoded
 
 
@@ -92,7 +90,7 @@ def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
 def may_have_consented(logs: Logs, wallet: TrackedWallet) -> bool:
     """Return whether the wallet consented to a transaction, or its consent depends on an answer."""
     try:
-        return consent_of(EvmEvidence(logs), wallet) is not None
+        return consent_of(EvmEvidence(wallet, logs)) is not None
     except Unanswered:
         return True
 

@@ -41,7 +41,7 @@ class Question(NamedTuple):
 
 @dataclass(slots=True)
 class EvmEvidence:
-    """A transaction of an EVM chain for one wallet.
+    """A transaction of an EVM chain for one wallet, and the number of its block.
 
     `is_alone` is whether nothing else in the block is known to have changed the wallet's native balance.
     `other_fees` are what other transactions of the wallet in the block have cost, which moved no coin else.
@@ -49,9 +49,11 @@ class EvmEvidence:
     logs, since a decision begins again with each answer.
     """
 
+    wallet: TrackedWallet
     logs: Logs
     value: int = 0
     created_at: datetime = _UNKNOWN
+    number: int = 0
     is_alone: bool = False
     other_fees: int = 0
     answers: dict[Question, object] = field(default_factory=dict)
@@ -74,6 +76,18 @@ class EvmEvidence:
             raise Unanswered(*missing)
         return [self.answers[question] for question in questions]
 
+    def writer(self, mints: Set[str], unpriced: Collection[str]) -> SwapWriter | None:
+        """Return what writes swaps of these tokens; None if the decimals of one are unknown.
+
+        Raise Unanswered.
+        """
+        questions = [Question(Need.DECIMALS, mint) for mint in sorted(mints | self.wallet.chain.stable_mints)]
+        answers = zip(questions, self.all_answers(questions), strict=True)
+        decimals = {question.subject: answer for question, answer in answers if isinstance(answer, int)}
+        if mints - decimals.keys():
+            return None
+        return SwapWriter(self.wallet, self.signature, self.created_at, decimals, unpriced)
+
 
 class Unanswered(Exception):
     """The questions without an answer on which a decision depends."""
@@ -81,15 +95,3 @@ class Unanswered(Exception):
     def __init__(self, *questions: Question) -> None:
         super().__init__(*questions)
         self.questions = questions
-
-
-def swap_writer(
-    evidence: EvmEvidence, wallet: TrackedWallet, mints: Set[str], unpriced: Collection[str]
-) -> SwapWriter | None:
-    """Return what writes swaps of these tokens; None if the decimals of one are unknown. Raise Unanswered."""
-    questions = [Question(Need.DECIMALS, mint) for mint in sorted(mints | wallet.chain.stable_mints)]
-    answers = zip(questions, evidence.all_answers(questions), strict=True)
-    decimals = {question.subject: answer for question, answer in answers if isinstance(answer, int)}
-    if mints - decimals.keys():
-        return None
-    return SwapWriter(wallet, evidence.signature, evidence.created_at, decimals, unpriced)

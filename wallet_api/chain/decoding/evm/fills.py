@@ -3,22 +3,51 @@
 The amounts are those that the contract states in its event. Where it states only whose order it has filled,
 they are what moved at the wallet, if that is one token for one other thing, or for what the words of the
 order name, if their hash is the one that the contract logged. Anything else is not known: no fills.
+
+Who has placed an order has signed its hash, so that a contract that fills an order with this hash acts for
+him: https://eips.ethereum.org/EIPS/eip-712, and OrderLib of https://github.com/1inch/limit-order-protocol.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+
+from Crypto.Hash import keccak
 
 from wallet_api.chain.decoding.changes import FEES, agrees
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question
 from wallet_api.chain.decoding.evm.logs import Event
-from wallet_api.chain.decoding.evm.receipts import ZERO
-from wallet_api.chain.decoding.evm.signed_orders import Order, orders_in
+from wallet_api.chain.decoding.evm.receipts import ZERO, address_of
 from wallet_api.chain.decoding.evm.venues import EVM
 from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.decoding.venues import Role
 
 _ORDERS = frozenset(venue.address for venue in EVM if venue.role == Role.ORDERS)
+_WORD = 32
+# salt, maker, receiver, the token that he gives, the one that he gets, their amounts, and traits.
+_WORDS = 8
+_MAKER = 1
+_ORDER_TYPE = (
+    b"Order(uint256 salt,address maker,address receiver,address makerAsset,address takerAsset,"
+    b"uint256 makingAmount,uint256 takingAmount,uint256 makerTraits)"
+)
+_DOMAIN_TYPE = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
+_NAME, _VERSION = b"1inch Aggregation Router", b"6"
+# Of the traits: the wrapped coin is paid as native coin.
+_UNWRAPS = 1 << 247
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """Up to `making` of a token for at least so much of another one in proportion to `taking`."""
+
+    lost: str
+    gained: str
+    making: int
+    taking: int
+    receiver: str
+    is_unwrapped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +72,9 @@ class Orders:
     Logs at places that are of something else are no part of them.
     """
 
-    def __init__(self, evidence: EvmEvidence, wallet: TrackedWallet, is_other: Callable[[int], bool]) -> None:
+    def __init__(self, evidence: EvmEvidence, is_other: Callable[[int], bool]) -> None:
         self._evidence = evidence
-        self._wallet = wallet
+        self._wallet = wallet = evidence.wallet
         self._is_other = is_other
         self._left: Counter[str] = Counter()
         self._came: Counter[str] = Counter()
@@ -105,15 +134,15 @@ class Orders:
             return False
         return self._evidence.answer(placed_by(event, contract)) == self._wallet.address
 
-    def _proven(self) -> list[Order]:
+    def _proven(self) -> list[_Order]:
         """Return the orders in the input whose hashes known contracts logged. Raise Unanswered."""
         logged: defaultdict[str, set[int]] = defaultdict(set)
         for event in self._of(Role.HASH):
             logged[event.emitter].add(event.values[0])
         given = self._evidence.answer(Question(Need.INPUT)) if logged else None
-        return list(orders_in(given, self._wallet, logged)) if isinstance(given, bytes) else []
+        return list(_orders_in(given, self._wallet, logged)) if isinstance(given, bytes) else []
 
-    def _of_words(self, orders: Sequence[Order]) -> list[Fill]:
+    def _of_words(self, orders: Sequence[_Order]) -> list[Fill]:
         """Return the fill of orders of one token for another one, at their price or a better one."""
         order = orders[0]
         gave, got = self._left[order.lost], self._came[order.gained]
@@ -149,3 +178,44 @@ def _order_of(event: Event) -> str | None:
     """Return the hash of the order that a settlement filled, a part of its id; None for another form."""
     # Owner, tokens, amounts, fee, then the place, length and 56 bytes of the id.
     return f"0x{event.values[8]:064x}" if len(event.values) >= 10 and event.values[7] == 56 else None
+
+
+def _orders_in(given: bytes, wallet: TrackedWallet, logged: Mapping[str, Container[int]]) -> Iterator[_Order]:
+    """Yield the orders of `wallet` in the input that contracts filled, by the hashes that each logged."""
+    maker = bytes.fromhex(wallet.address[2:])
+    assert wallet.chain.evm_chain_id is not None
+    seen: set[int] = set()
+    place = given.find(maker)
+    while place >= 0:
+        start = place + len(maker) - (_MAKER + 1) * _WORD
+        words = given[max(start, 0) : start + _WORDS * _WORD]
+        if start >= 0 and len(words) == _WORDS * _WORD:
+            for contract, hashes in logged.items():
+                hashed = _hash(wallet.chain.evm_chain_id, contract, words)
+                if hashed in hashes and hashed not in seen:
+                    seen.add(hashed)
+                    yield _read_order(wallet.chain.wrapped_mint, words)
+        place = given.find(maker, place + 1)
+
+
+def _read_order(wrapped: str, words: bytes) -> _Order:
+    each = [words[start : start + _WORD] for start in range(0, len(words), _WORD)]
+    _, _, receiver, lost, gained = (address_of(word.hex()) for word in each[:5])
+    making, taking, traits = (int.from_bytes(word) for word in each[5:])
+    return _Order(lost, gained, making, taking, receiver, gained == wrapped and bool(traits & _UNWRAPS))
+
+
+def _hash(chain_id: int, contract: str, words: bytes) -> int:
+    """Return the hash of an order, as a typed structured datum of a contract."""
+    order = _keccak(_keccak(_ORDER_TYPE) + words)
+    return int.from_bytes(_keccak(b"\x19\x01" + _domain(chain_id, contract) + order))
+
+
+@cache
+def _domain(chain_id: int, contract: str) -> bytes:
+    names = _keccak(_DOMAIN_TYPE) + _keccak(_NAME) + _keccak(_VERSION)
+    return _keccak(names + chain_id.to_bytes(_WORD) + bytes.fromhex(contract[2:]).rjust(_WORD, b"\0"))
+
+
+def _keccak(data: bytes) -> bytes:
+    return keccak.new(digest_bits=256, data=data).digest()

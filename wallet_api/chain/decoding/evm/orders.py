@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from wallet_api.chain.decoding.evm.coin import exact_change, may_have_moved_coin
 from wallet_api.chain.decoding.evm.consent import Consent
-from wallet_api.chain.decoding.evm.evidence import EvmEvidence, swap_writer
+from wallet_api.chain.decoding.evm.evidence import EvmEvidence
 from wallet_api.chain.decoding.evm.fills import Fill
-from wallet_api.chain.decoding.swaps import Reason, Swap, SwapWriter, TrackedWallet
+from wallet_api.chain.decoding.swaps import Reason, Swap, SwapWriter
 from wallet_api.chain.decoding.trades import NONE, Decoded, unclear
 
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
@@ -14,17 +14,17 @@ UNKNOWN_DECIMALS = "a token of unknown decimals"
 NO_COIN = "what it cost in the native coin cannot be determined"
 
 
-def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> Decoded | None:
+def decode_orders(evidence: EvmEvidence, consent: Consent) -> Decoded | None:
     """Return the trades of orders of `wallet`; None if what they exchanged is not known.
 
     Raise Unanswered, and UnusableRow.
     """
-    chain = wallet.chain
+    chain = evidence.wallet.chain
     fills = consent.fills
     if any(fill.is_elsewhere for fill in fills):
         is_nothing = all(fill.is_elsewhere and not fill.got for fill in fills)
         return NONE if is_nothing else unclear(GIVEN_AWAY)
-    coin = _coin(evidence, wallet, consent)
+    coin = _coin(evidence, consent)
     if coin is None and any(fill.got is None for fill in fills):
         return Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
     if _is_ambiguous(fills, coin):
@@ -32,18 +32,18 @@ def decode_orders(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent
     mints = {mint for fill in fills for mint in (fill.lost, fill.gained) if not chain.is_native(mint)}
     # What only moved at the wallet is no amount that the order names.
     unpriced = mints if any(fill.is_moved for fill in fills) else ()
-    write = swap_writer(evidence, wallet, mints, unpriced)
+    write = evidence.writer(mints, unpriced)
     if write is None:
         return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
     return Decoded.from_swaps([fill_swap(write, fill, coin or 0) for fill in fills])
 
 
-def _coin(evidence: EvmEvidence, wallet: TrackedWallet, consent: Consent) -> int | None:
+def _coin(evidence: EvmEvidence, consent: Consent) -> int | None:
     """Return the native coin that came to the wallet where its orders may have got it; None if not known."""
     moved = [fill for fill in consent.fills if fill.is_moved or fill.got is None]
     if not moved or not (any(fill.got is None for fill in moved) or may_have_moved_coin(evidence.logs)):
         return 0
-    return exact_change(evidence, wallet, Consent.to_all(evidence.logs))
+    return exact_change(evidence, Consent.to_all(evidence.logs))
 
 
 def _is_ambiguous(fills: Sequence[Fill], coin: int | None) -> bool:

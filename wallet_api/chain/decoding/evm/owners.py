@@ -54,22 +54,16 @@ class EvmOwners:
     _parties: defaultdict[str | None, list[Changes]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
-    def read(
-        cls,
-        wallet: TrackedWallet,
-        evidence: EvmEvidence,
-        consent: Consent,
-        balances: Mapping[str, int] | None,
-    ) -> Self:
+    def read(cls, evidence: EvmEvidence, consent: Consent, balances: Mapping[str, int] | None = None) -> Self:
         """Return the changes within the consent, with those of the native balances if they are known.
 
         Those of the logs alone are read once, though a decision begins again with each answer.
         """
-        key = None if balances is not None else (wallet.address, consent.is_signed, tuple(consent.spans))
+        key = None if balances is not None else (consent.is_signed, tuple(consent.spans))
         owners: Self | None = evidence.owners.get(key)
         if owners is not None:
             return owners
-        logs = evidence.logs
+        logs, wallet = evidence.logs, evidence.wallet
         sold = {move.mint for move in logs.by_owner.get(wallet.address, ()) if move.giver == wallet.address}
         other = own_sales(logs, sold)
         owners = cls(
@@ -79,9 +73,7 @@ class EvmOwners:
             _within(logs.wraps, consent, other),
             _within(logs.events, consent, other),
             evidence.value if logs.sender == wallet.address else 0,
-            taxing={move.giver for move in logs.moves if move.place in other and move.giver == move.mint}
-            if other
-            else set(),
+            taxing={move.giver for move in logs.moves if move.place in other and move.giver == move.mint},
         )
         for move in owners.moves:
             owners._change(move.giver, move.mint, -move.units)
@@ -220,11 +212,10 @@ class EvmOwners:
             got, gave = (sum(side) for side in zip(*amounts, strict=True))
             coin = 0 if got in taken else sum(units for units, _ in amounts if units not in taken)
             coin -= 0 if gave in given else sum(units for _, units in amounts if units not in given)
+            # What it wraps or unwraps itself, it keeps.
+            coin -= wrapped[holder]
             self.others[holder][None] += coin
             self.pooled += coin
-            # What it wraps or unwraps itself, it keeps.
-            self.others[holder][None] -= wrapped[holder]
-            self.pooled -= wrapped[holder]
 
     def _swap(self, event: Event) -> tuple[int, int] | None:
         """Return what a pool got and gave by its log, if it can be believed; else None.

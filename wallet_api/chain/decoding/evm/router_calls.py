@@ -73,16 +73,6 @@ def _each(data: memoryview, offset: int) -> Iterator[memoryview]:
     return (_bytes(elements, _number(elements, place)) for place in range(count))
 
 
-def _sale(data: memoryview, caller: str) -> RouterCall:
-    """Read the sale of tokens: amounts, the place of the path, the recipient, and until when."""
-    return RouterCall(frozenset({_address(data, 3)}))
-
-
-def _exact_purchase(data: memoryview, caller: str) -> RouterCall:
-    """Read the purchase of an amount: what the pool does not need of the coin comes back."""
-    return RouterCall(returns_unused=True)
-
-
 def _calls(data: memoryview, place: int) -> RouterCall:
     """Read several calls: one of them may unwrap, or return what was not needed."""
     calls = [(call[:4], call[4:]) for call in _each(data, _number(data, place))]
@@ -124,10 +114,14 @@ _REFUND, _UNWRAP_CALL = bytes.fromhex("12210e8a"), bytes.fromhex("49404b7c")
 _READERS: dict[bytes, Callable[[memoryview, str], RouterCall]] = {
     bytes.fromhex(selector): read
     for read, selectors in (
-        # swapExactTokensForETH, the same for tokens with a fee, swapTokensForExactETH; the three ForTokens.
-        (_sale, ("18cbafe5", "791ac947", "4a25d94a", "38ed1739", "5c11d795", "8803dbee")),
-        # swapETHForExactTokens.
-        (_exact_purchase, ("fb3bdb41",)),
+        # swapExactTokensForETH, the same for tokens with a fee, swapTokensForExactETH; the three ForTokens:
+        # amounts, the place of the path, the recipient, and until when.
+        (
+            lambda data, _: RouterCall(frozenset({_address(data, 3)})),
+            ("18cbafe5", "791ac947", "4a25d94a", "38ed1739", "5c11d795", "8803dbee"),
+        ),
+        # swapETHForExactTokens: what the pool does not need of the coin comes back.
+        (lambda data, _: RouterCall(returns_unused=True), ("fb3bdb41",)),
         # multicall, without and with until when.
         (lambda data, _: _calls(data, 0), ("ac9650d8",)),
         (lambda data, _: _calls(data, 1), ("5ae401dc",)),

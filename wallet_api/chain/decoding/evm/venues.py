@@ -3,18 +3,14 @@
 from wallet_api.chain.decoding.venues import MADE, Role, Venue
 
 # Topics.
-_CURVE = (
-    "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140",
-    "0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98",
-    "0x143f1f8e861fbdeddd5b46e844b7d3ac7b86a122f36e8c463859ee6811b1f29c",
-)
+_CURVE = "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140"
+_CURVE_CRYPTO = "0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98"
+_CURVE_NG = "0x143f1f8e861fbdeddd5b46e844b7d3ac7b86a122f36e8c463859ee6811b1f29c"
 _BALANCER = "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b"
 _BALANCER_3 = "0x0874b2d545cb271cdbda4e093020c452328b24af12382ed62c4d00f5c26709db"
 _CLIPPER = "0x4be05c8d54f5e056ab2cfa033e9f582057001268c3e28561bb999d35d2c8f2c8"
-_UNISWAP_1 = (
-    "0xcd60aa75dea3072fbc07ae6d7d856b5dc5f4eee88854f5b4abf7b680ef8bc50f",
-    "0x7f4091b46c33e918a0f3aa42307641d17bb67029427a5369e54b353984238705",
-)
+_UNISWAP_1_BUY = "0xcd60aa75dea3072fbc07ae6d7d856b5dc5f4eee88854f5b4abf7b680ef8bc50f"
+_UNISWAP_1_SALE = "0x7f4091b46c33e918a0f3aa42307641d17bb67029427a5369e54b353984238705"
 _ERC_314 = "0x49926bbebe8474393f434dfa4f78694c0923efa07d19f2284518bfabd06eb737"
 _WOMBAT = "0x7fa01e8d24e5a6ec56e00b4ff8ee7ed97e7650a7846ec494bbaa5d65f1be9ea4"
 _ONE_INCH = "0x76af224a143865a50b41496e1a73622698692c565c1214bc862f18e22d829c5e"
@@ -131,9 +127,9 @@ EVM = (
     Venue(Role.ACCOUNT, "Safe, module", "0x27cd9be0", "", _SAFE_MODULE),
     Venue(Role.LENDING, "Morpho Blue", "0x90a83a26", "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb"),
     # TokenExchange of Curve: with small and large indexes, and with fees.
-    Venue(Role.POOL, "Curve", "0x31e337fb", "", _CURVE[0], (2, 4)),
-    Venue(Role.POOL, "Curve, crypto", "0xf79aa597", "", _CURVE[1], (2, 4)),
-    Venue(Role.POOL, "Curve, NG", "0x6f3b9fae", "", _CURVE[2], (2, 4)),
+    Venue(Role.POOL, "Curve", "0x31e337fb", "", _CURVE, (2, 4)),
+    Venue(Role.POOL, "Curve, crypto", "0xf79aa597", "", _CURVE_CRYPTO, (2, 4)),
+    Venue(Role.POOL, "Curve, NG", "0x6f3b9fae", "", _CURVE_NG, (2, 4)),
     # https://docs.uniswap.org/contracts: Swap of versions 2 and 3, and of their forks.
     Venue(Role.SWAP, "Uniswap 2", "0x24355cc4", "", _UNISWAP_2),
     Venue(Role.LIQUIDITY, "Uniswap 2, Mint", "0x81375a1a", "", _UNISWAP_2_MINT),
@@ -144,8 +140,8 @@ EVM = (
     Venue(Role.SWAP, "Balancer 3", "0xbffb6bd2", _BALANCER_3_VAULT, _BALANCER_3),
     Venue(Role.POOL, "Clipper", "0x6a035951", "", _CLIPPER, (3, 4)),
     # https://github.com/Uniswap/v1-contracts: TokenPurchase and EthPurchase.
-    Venue(Role.POOL, "Uniswap 1, buy", "0xa331b8a6", "", _UNISWAP_1[0], (1, 2)),
-    Venue(Role.POOL, "Uniswap 1, sale", "0x2ae9298c", "", _UNISWAP_1[1], (1, 2)),
+    Venue(Role.POOL, "Uniswap 1, buy", "0xa331b8a6", "", _UNISWAP_1_BUY, (1, 2)),
+    Venue(Role.POOL, "Uniswap 1, sale", "0x2ae9298c", "", _UNISWAP_1_SALE, (1, 2)),
     # ERC-314, tokens that are their own pools: Swap, with the coin and the tokens in, then those out.
     Venue(Role.POOL, "ERC-314", MADE, "", _ERC_314, (1, 2, 3, 4)),
     # https://docs.uniswap.org/contracts/v4/deployments

@@ -14,6 +14,7 @@ from wallet_api.chain.decoding.changes import (
     DISAGREES,
     ELSEWHERE,
     FEES,
+    LEFTOVER,
     NO_EXCHANGE,
     ROUND_TRIP,
     UNCLEAR,
@@ -34,7 +35,6 @@ from wallet_api.chain.decoding.swaps import (
     UNSIGNED,
     Reason,
     SwapWriter,
-    TrackedWallet,
 )
 from wallet_api.chain.decoding.trades import NONE, Decoded, Draft, unclear
 from wallet_api.chain.decoding.venues import Role
@@ -43,40 +43,38 @@ _TIPS = frozenset(venue.address for venue in SOLANA if venue.role is Role.TIPS)
 
 # What is left over of a route, as a part of what moved of it.
 _REMAINDER = 1000
-# The largest part of the coin of a route that may be left over.
-_LEFTOVER = 100
 # Tips and fees, in lamports, may be so much of small amounts; of larger ones a fifth at most (FEES).
 _LARGE = 20_000_000
 
 
-def decode_solana(evidence: SolanaEvidence, wallet: TrackedWallet) -> Decoded:
-    """Return the trades of `wallet` in a transaction, or why there is none."""
+def decode_solana(evidence: SolanaEvidence) -> Decoded:
+    """Return the trades of its wallet in a transaction, or why there is none."""
     transaction = evidence.transaction
-    is_signer = wallet.address in transaction.signers
+    is_signer = evidence.wallet.address in transaction.signers
     if transaction.meta.err is not None:
         return Decoded(why=NO_TRADE, is_signed=is_signer)
     try:
-        read = read_exchanges(wallet, evidence.created_at, transaction)
+        read = read_exchanges(evidence)
         with localcontext(prec=DIGITS):
-            return _decoded(evidence, wallet, read)
+            return _decoded(evidence, read)
     except UnusableRow as error:
         return Decoded(why=Reason.UNREADABLE, detail=str(error), is_signed=is_signer)
 
 
-def _decoded(evidence: SolanaEvidence, wallet: TrackedWallet, read: Exchanges) -> Decoded:
+def _decoded(evidence: SolanaEvidence, read: Exchanges) -> Decoded:
     consented = [exchange for exchange in read.found if exchange.is_consented]
     if read.found and not consented:
-        return Decoded(why=UNSIGNED, is_signed=False, unproven=_unproven(evidence, wallet, read))
+        return Decoded(why=UNSIGNED, is_signed=False, unproven=_unproven(evidence, read))
     is_signed = read.is_signer or bool(consented) or any(_left(read))
-    decoded = _Reader(wallet, evidence, read, consented).decoded()
+    decoded = _Reader(evidence, read, consented).decoded()
     why = LIQUIDITY if read.is_liquidity and decoded.why == NO_TRADE else decoded.why
     return replace(decoded, why=why, is_signed=is_signed)
 
 
-def _unproven(evidence: SolanaEvidence, wallet: TrackedWallet, read: Exchanges) -> Sequence[Draft]:
+def _unproven(evidence: SolanaEvidence, read: Exchanges) -> Sequence[Draft]:
     """Return the trades that it would be if the wallet had agreed; none if they are unclear."""
     try:
-        return _Reader(wallet, evidence, read, read.found).decoded().drafts
+        return _Reader(evidence, read, read.found).decoded().drafts
     except UnusableRow:
         return ()
 
@@ -90,9 +88,7 @@ def _left(read: Exchanges) -> Iterator[SolanaMove]:
 
 
 class _Reader:
-    def __init__(
-        self, wallet: TrackedWallet, evidence: SolanaEvidence, read: Exchanges, found: Sequence[Exchange]
-    ) -> None:
+    def __init__(self, evidence: SolanaEvidence, read: Exchanges, found: Sequence[Exchange]) -> None:
         self._read = read
         self._exchanges = found
         self._parties = [party for exchange in found for party in exchange.parties]
@@ -104,7 +100,9 @@ class _Reader:
         if self._tokens.keys() - read.decimals.keys():
             raise UnusableRow("a token of unknown decimals")
         traded = [mint for mint in self._tokens if self._is_round_trip(mint)]
-        self._write = SwapWriter(wallet, evidence.signature, evidence.created_at, read.decimals, traded)
+        self._write = SwapWriter(
+            evidence.wallet, evidence.signature, evidence.created_at, read.decimals, traded
+        )
 
     def decoded(self) -> Decoded:
         """Return the outcome of the first rule that applies. Raise UnusableRow."""
@@ -205,7 +203,7 @@ class _Reader:
         if signs != [False, True]:
             return False
         passed = sum(abs(party[None]) for party in self._parties)
-        return abs(self._coin) * _LEFTOVER <= passed
+        return abs(self._coin) * LEFTOVER <= passed
 
     def _is_agreed(self) -> bool:
         """Return whether others moved what the wallet moved, but for fees in the tokens themselves."""

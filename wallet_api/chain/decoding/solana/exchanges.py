@@ -6,16 +6,13 @@ thing and took another. The reasons are in docs/sync.md, "Solana from a node".
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import datetime
 
 from wallet_api.chain.decoding.changes import FEES, Changes
 from wallet_api.chain.decoding.solana.groups import Exchange, find_exchange
 from wallet_api.chain.decoding.solana.moves import Kind, SolanaMove, SolanaMoves, changes_by_owner, read_moves
-from wallet_api.chain.decoding.solana.transactions import OUTSIDE, Step, Transaction
+from wallet_api.chain.decoding.solana.transactions import OUTSIDE, SolanaEvidence
 from wallet_api.chain.decoding.solana.venues import SOLANA
-from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.decoding.venues import Role
 
 _ORDERS = {venue.address: venue.places for venue in SOLANA if venue.role is Role.ESCROW}
@@ -39,30 +36,25 @@ class Exchanges:
     is_liquidity: bool
 
 
-def read_exchanges(wallet: TrackedWallet, at: datetime, transaction: Transaction) -> Exchanges:
-    """Return what `wallet` moved in a transaction of a time. Raise UnusableRow."""
-    read = read_moves(wallet.chain, at, transaction)
-    address = wallet.address
+def read_exchanges(evidence: SolanaEvidence) -> Exchanges:
+    """Return what its wallet moved in a transaction. Raise UnusableRow."""
+    read = read_moves(evidence)
+    address = evidence.wallet.address
     is_signer = address in read.signers
-    moved = read.moves if is_signer else _as_the_makers(address, read.signers, read.moves, read.run)
+    moved = read.moves if is_signer else _as_the_makers(address, read)
     total = changes_by_owner(moved).get(address, Changes())
-    moves = list(_without_nfts(read, moved, address, total))
+    unique = read.unique | {mint for mint, of in read.decimals.items() if not of and abs(total[mint]) <= 1}
+    # Neither NFTs, nor rent of others that came to the wallet.
+    moves = [
+        move
+        for move in moved
+        if move.mint not in unique and not (move.kind is Kind.REFUND and move.taker == address)
+    ]
     found, rest, in_pools = _find_exchanges(address, read, moves)
     held = changes_by_owner(moves).get(address, Changes())
     # Who fills orders of others keeps nothing of what passes.
     kept = (abs(held[mint]) * FEES > abs(units) > 0 for mint, units in in_pools.items())
     return Exchanges(address, found, rest, held, read.decimals, is_signer, any(kept))
-
-
-def _without_nfts(
-    read: SolanaMoves, moved: Iterable[SolanaMove], wallet: str, total: Changes
-) -> Iterable[SolanaMove]:
-    """Yield what is no NFT, and no rent of others that came to the wallet."""
-    unique = {mint for mint, decimals in read.decimals.items() if not decimals and abs(total[mint]) <= 1}
-    unique |= read.unique
-    for move in moved:
-        if move.mint not in unique and not (move.kind is Kind.REFUND and move.taker == wallet):
-            yield move
 
 
 def _find_exchanges(
@@ -86,30 +78,28 @@ def _find_exchanges(
     return found, waiting[OUTSIDE], in_pools
 
 
-def _as_the_makers(
-    wallet: str, signers: AbstractSet[str], moves: Sequence[SolanaMove], run: Sequence[Step]
-) -> Sequence[SolanaMove]:
+def _as_the_makers(wallet: str, read: SolanaMoves) -> Sequence[SolanaMove]:
     """Return the moves with those of the escrows of `wallet`, whose orders a transaction fills, as its own.
 
     An address at the place of an escrow proves nothing. What it gives is the maker's if a step of the order
     program itself invoked that transfer, and in that call alone. What comes to the maker otherwise, beside
     an order, is a gift, and left out.
     """
-    programs = {step.number: step.program for step in run if step.program in _ORDERS}
+    programs = {step.number: step.program for step in read.run if step.program in _ORDERS}
     if not programs:
-        return moves
+        return read.moves
     escrows = {
         escrow: program
-        for escrow, program in _named(wallet, moves, run)
-        if escrow not in signers and any(_gives(move, escrow, program, programs) for move in moves)
+        for escrow, program in _named(wallet, read)
+        if escrow not in read.signers and any(_gives(move, escrow, program, programs) for move in read.moves)
     }
-    return list(_relabelled(wallet, escrows, moves, programs)) if escrows else moves
+    return list(_relabelled(wallet, escrows, read.moves, programs)) if escrows else read.moves
 
 
-def _named(wallet: str, moves: Sequence[SolanaMove], run: Sequence[Step]) -> Iterator[tuple[str, str]]:
+def _named(wallet: str, read: SolanaMoves) -> Iterator[tuple[str, str]]:
     """Yield the escrows, each with its program, that steps name which paid the wallet as their maker."""
-    paid = {move.call for move in moves if move.taker == wallet}
-    for step in run:
+    paid = {move.call for move in read.moves if move.taker == wallet}
+    for step in read.run:
         places = _ORDERS.get(step.program)
         if places is not None and step.number in paid and len(step.accounts) > max(places):
             escrow, maker = (step.accounts[place] for place in places)

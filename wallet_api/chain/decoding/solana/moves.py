@@ -8,14 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import Enum, auto
 from typing import NamedTuple
 
-from wallet_api.base.chains import Chain
 from wallet_api.chain.decoding.changes import Changes
 from wallet_api.chain.decoding.solana.accounts import OPENINGS, Accounts, balances
-from wallet_api.chain.decoding.solana.transactions import OUTSIDE, Step, Transaction, steps
+from wallet_api.chain.decoding.solana.transactions import OUTSIDE, SolanaEvidence, Step, Transaction, steps
 from wallet_api.chain.decoding.solana.unstated_lamports import unstated_changes
 from wallet_api.chain.decoding.solana.venues import SOLANA
 from wallet_api.chain.decoding.venues import Role
@@ -64,10 +62,11 @@ class SolanaMoves:
     unique: frozenset[str]
 
 
-def read_moves(chain: Chain, at: datetime, transaction: Transaction) -> SolanaMoves:
+def read_moves(evidence: SolanaEvidence) -> SolanaMoves:
     """Return what a transaction moved. Raise UnusableRow."""
+    chain, transaction = evidence.wallet.chain, evidence.transaction
     run = list(steps(transaction))
-    accounts = Accounts.at_start(chain, at, transaction, run)
+    accounts = Accounts.at_start(chain, evidence.created_at, transaction, run)
     created = {step.text("newAccount", "account") for step in run if step.is_system}
     reader = _Reader(accounts, created)
     for step in run:
@@ -206,14 +205,9 @@ class _Reader:
             for account, balance in balances(transaction, transaction.meta.pre_token_balances)
         }
         for call, account, units in unstated_changes(transaction, self.accounts, largest_rent, run):
-            if units > 0:
-                self._add_unstated("", self.accounts.owner(account), units, call)
-            else:
-                # It had them before it became a token account, if it did.
-                self._add_unstated(before.get(account) or account, "", -units, call)
-
-    def _add_unstated(self, giver: str, taker: str, units: int, call: int) -> None:
-        self.moves.append(SolanaMove(giver, taker, None, units, call, call, is_consented=False))
+            # It had them before it became a token account, if it did.
+            ends = ("", self.accounts.owner(account)) if units > 0 else (before.get(account) or account, "")
+            self.moves.append(SolanaMove(*ends, None, abs(units), call, call, is_consented=False))
 
 
 _Handle = Callable[[_Reader, Step], None]

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.chain.decoding.amounts import UnusableRow, read_amount
+from wallet_api.chain.decoding.swaps import TrackedWallet
 
 _SYSTEM = "11111111111111111111111111111111"
 
@@ -95,8 +96,9 @@ class Transaction(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class SolanaEvidence:
-    """A transaction, and the signature and the time by which the node listed it."""
+    """A transaction for a wallet, and the signature and the time by which the node listed it."""
 
+    wallet: TrackedWallet
     signature: str
     created_at: datetime
     transaction: Transaction

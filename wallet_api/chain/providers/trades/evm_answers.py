@@ -5,7 +5,6 @@ https://geth.ethereum.org/docs/developers/evm-tracing/built-in-tracers#prestate-
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -13,7 +12,6 @@ from wallet_api.chain.decoding.amounts import UnusableRow
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Need, Question
 from wallet_api.chain.decoding.evm.frames import Frame, Frames, frames_of
 from wallet_api.chain.decoding.evm.receipts import address_of
-from wallet_api.chain.decoding.swaps import TrackedWallet
 from wallet_api.chain.providers.faults import Broken, Malformed, TimedOut
 from wallet_api.chain.providers.jsonrpc import NO_METHOD, Call, NodeResult
 from wallet_api.chain.providers.metadata import multicall
@@ -42,15 +40,6 @@ class _Trace(msgspec.Struct):
     post: dict[str, _Account]
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A transaction in which a wallet may have exchanged something, and the number of its block."""
-
-    evidence: EvmEvidence
-    wallet: TrackedWallet
-    number: int
-
-
 class Answers:
     """Requests what decisions depend on. It remembers whether the node has traces."""
 
@@ -58,23 +47,23 @@ class Answers:
         self._node = node
         self._has_traces = True
 
-    def fill(self, wanted: Sequence[tuple[Case, Sequence[Question]]]) -> None:
-        """Answer the questions in the evidence of their cases. Raise ProviderFault."""
-        pairs = [(case, question) for case, questions in wanted for question in questions]
+    def fill(self, wanted: Sequence[tuple[EvmEvidence, Sequence[Question]]]) -> None:
+        """Answer the questions in their evidence. Raise ProviderFault."""
+        pairs = [(evidence, question) for evidence, questions in wanted for question in questions]
         mints = {question.subject for _, question in pairs if question.need == Need.DECIMALS}
         decimals = self._node.decimals(sorted(mints)) if mints else {}
-        calls: list[list[Call]] = [self._calls(case, question) for case, question in pairs]
+        calls: list[list[Call]] = [self._calls(evidence, question) for evidence, question in pairs]
         results = iter(self._node.request([call for each in calls for call in each]))
-        for (case, question), each in zip(pairs, calls, strict=True):
+        for (evidence, question), each in zip(pairs, calls, strict=True):
             if question.need == Need.DECIMALS:
                 answer: object = decimals.get(question.subject)
             elif question.need == Need.FRAMES:
-                answer = self._frames(case)
+                answer = self._frames(evidence)
             else:
                 answer = self._read(question, [next(results) for _ in each])
-            case.evidence.answers[question] = answer
+            evidence.answers[question] = answer
 
-    def _frames(self, case: Case) -> Frames | None:
+    def _frames(self, evidence: EvmEvidence) -> Frames | None:
         """Return what the wallet's own code ran; None if the node has no trace of it.
 
         Each is a request of its own: a stranger can nest calls so deeply that the response cannot be decoded,
@@ -82,7 +71,6 @@ class Answers:
         """
         if not self._has_traces:
             return None
-        evidence = case.evidence
         try:
             results = self._node.request([("debug_traceTransaction", [evidence.signature, _FRAMES])])
         except (Broken, Malformed, TimedOut):
@@ -90,13 +78,13 @@ class Answers:
         if not self._is_there(Need.FRAMES, results):
             return None
         try:
-            return frames_of(results[0].read(Frame), evidence.logs.receipt.logs, case.wallet.address)
+            return frames_of(results[0].read(Frame), evidence.logs.receipt.logs, evidence.wallet.address)
         except (Malformed, UnusableRow, RecursionError):
             return None
 
-    def _calls(self, case: Case, question: Question) -> list[Call]:
-        wallet, evidence = case.wallet.address, case.evidence
-        moments = [hex(case.number - 1), hex(case.number)]
+    def _calls(self, evidence: EvmEvidence, question: Question) -> list[Call]:
+        wallet = evidence.wallet.address
+        moments = [hex(evidence.number - 1), hex(evidence.number)]
         match question.need:
             case Need.BALANCES:
                 return [("eth_getBalance", [wallet, moment]) for moment in moments]

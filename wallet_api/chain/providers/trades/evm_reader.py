@@ -14,7 +14,7 @@ from wallet_api.chain.decoding.evm.logs import Logs
 from wallet_api.chain.decoding.evm.receipts import BlockTransaction, ChainBlock, Receipt
 from wallet_api.chain.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.chain.decoding.trades import Decoded
-from wallet_api.chain.providers.trades.evm_answers import Answers, Case
+from wallet_api.chain.providers.trades.evm_answers import Answers
 from wallet_api.chain.providers.trades.evm_node import NO_BLOCK, Blocks, EvmNode, Found, block_time
 from wallet_api.chain.providers.trades.evm_receipts import NO_RECEIPT, EvmReceipts
 from wallet_api.chain.providers.trades.source import Block, Chunk, Listed, decode_one
@@ -37,27 +37,26 @@ class EvmReader:
         chunk = Chunk()
         cases = self._cases(found, new_from, chunk)
         for case, result in zip(cases, self._decoded(cases), strict=True):
-            evidence = case.evidence
-            row = Listed(case.wallet, evidence.created_at, evidence.signature)
+            row = Listed(case.wallet, case.created_at, case.signature)
             chunk.add(row, result, is_new=case.number >= new_from)
         return chunk
 
-    def _decoded(self, cases: Sequence[Case]) -> list[Decoded]:
+    def _decoded(self, cases: Sequence[EvmEvidence]) -> list[Decoded]:
         """Return what was decoded of the cases. What it depends on is requested for all of them together."""
         done: dict[int, Decoded] = {}
         while len(done) < len(cases):
-            wanted: list[tuple[Case, Sequence[Question]]] = []
+            wanted: list[tuple[EvmEvidence, Sequence[Question]]] = []
             for number, case in enumerate(cases):
                 try:
                     if number not in done:
-                        index = _number(case.evidence.logs.receipt.transaction_index)
-                        done[number] = decode_one(case.evidence, case.wallet, case.number, index)
+                        index = _number(case.logs.receipt.transaction_index)
+                        done[number] = decode_one(case, case.number, index)
                 except Unanswered as missing:
                     wanted.append((case, missing.questions))
             self._answers.fill(wanted)
         return [done[number] for number in range(len(cases))]
 
-    def _cases(self, found: Mapping[int, Found], new_from: int, chunk: Chunk) -> list[Case]:
+    def _cases(self, found: Mapping[int, Found], new_from: int, chunk: Chunk) -> list[EvmEvidence]:
         """Return the transactions in which a wallet may have exchanged something, and count the others.
 
         One that cannot be read is left out, and affects no other one.
@@ -81,7 +80,7 @@ class EvmReader:
         if blocks is None:
             blocks = self._node.whole({number: found[number] for number in candidates})
         fees = self._fees_beside(found, blocks, candidates)
-        cases: list[Case] = []
+        cases: list[EvmEvidence] = []
         for number, pairs in candidates.items():
             cases += _Read(number, found[number], blocks[number], read, fees).cases(pairs, chunk)
         return cases
@@ -121,7 +120,7 @@ class _Read:
     logs: Mapping[str, Logs | None]
     fees: Mapping[str, int]
 
-    def cases(self, pairs: Sequence[tuple[str, TrackedWallet]], chunk: Chunk) -> Iterator[Case]:
+    def cases(self, pairs: Sequence[tuple[str, TrackedWallet]], chunk: Chunk) -> Iterator[EvmEvidence]:
         """Yield the cases of these pairs; what cannot be read is left out of the chunk."""
         created_at = None if self.whole is None else block_time(self.whole)
         if self.whole is None or created_at is None:
@@ -139,15 +138,12 @@ class _Read:
                 left_out = LeftOut(wallet, signature, Reason.UNREADABLE, detail, created_at, is_signed)
                 chunk.left_out.append(left_out)
             else:
-                own = self._fees_of(self.whole, wallet)
+                # What the wallet has sent beside it and cost its fee alone.
+                sent = (one.hash for one in self.whole.listed if one.sender.lower() == wallet.address)
+                own = {each: self.fees[each] for each in sent if each in self.fees}
                 is_alone = self._is_alone(self.whole, wallet, {signature, *own})
-                evidence = EvmEvidence(logs, value, created_at, is_alone, sum(own.values()))
-                yield Case(evidence, wallet, self.number)
-
-    def _fees_of(self, whole: ChainBlock, wallet: TrackedWallet) -> dict[str, int]:
-        """Return by transaction the fees of what the wallet has sent and cost nothing else."""
-        sent = (one.hash for one in whole.listed if one.sender.lower() == wallet.address)
-        return {signature: self.fees[signature] for signature in sent if signature in self.fees}
+                fees = sum(own.values())
+                yield EvmEvidence(wallet, logs, value, created_at, self.number, is_alone, fees)
 
     def _is_alone(self, whole: ChainBlock, wallet: TrackedWallet, but: Collection[str]) -> bool:
         """Return whether nothing else than some transactions may have changed the coin of a wallet."""
@@ -156,7 +152,8 @@ class _Read:
             or len(whole.listed) < len(whole.transactions)
             or whole.names(wallet.address, but=but)
             or any(
-                wallet.address in wallets and _may_concern(self.logs[other], wallet)
+                wallet.address in wallets
+                and ((logs := self.logs[other]) is None or may_have_consented(logs, wallet))
                 for other, wallets in self.found.wallets.items()
                 if other not in but
             )
@@ -187,8 +184,3 @@ def _fee_alone(receipt: Receipt | None, one: BlockTransaction) -> int | None:
     except UnusableRow:
         return None
     return fee
-
-
-def _may_concern(logs: Logs | None, wallet: TrackedWallet) -> bool:
-    """Return whether a transaction may have changed the native coin of a wallet."""
-    return logs is None or may_have_consented(logs, wallet)

@@ -158,5 +158,5 @@ def decode_listed(row: Listed, transaction: Transaction) -> Decoded:
         return Decoded(why=Reason.UNREADABLE, detail=str(error))
     except forms.BadRow as error:
         return Decoded(why=Reason.INVALID, detail=error.rule)
-    evidence = SolanaEvidence(row.tx_signature, moment, transaction)
-    return decode_one(evidence, row.wallet, transaction.slot or None, transaction.transaction_index)
+    evidence = SolanaEvidence(row.wallet, row.tx_signature, moment, transaction)
+    return decode_one(evidence, transaction.slot or None, transaction.transaction_index)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from wallet_api.chain.decoding.decode import decode
+from wallet_api.chain.decoding.evm.decode import decode_evm
 from wallet_api.chain.decoding.evm.evidence import EvmEvidence, Unanswered
+from wallet_api.chain.decoding.solana.decode import decode_solana
 from wallet_api.chain.decoding.solana.transactions import SolanaEvidence, Transaction
 from wallet_api.chain.decoding.swaps import FROM_LOGS, UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.chain.decoding.trades import Decoded, Draft
@@ -116,21 +117,17 @@ class Chunk:
                 self.counts[decoded.why] += 1
 
 
-def decode_one(
-    evidence: SolanaEvidence | EvmEvidence,
-    wallet: TrackedWallet,
-    block: int | None = None,
-    block_index: int | None = None,
-) -> Decoded:
-    """Return what a wallet traded in a transaction, with its place in the chain. Raise Unanswered.
+def decode_one(evidence: SolanaEvidence | EvmEvidence, block: int | None, block_index: int | None) -> Decoded:
+    """Return what its wallet traded in a transaction, with its place in the chain. Raise Unanswered.
 
     An unexpected error belongs to the transaction, and stops no other one.
     """
     try:
-        decoded = decode(evidence, wallet)
+        decoded = decode_evm(evidence) if isinstance(evidence, EvmEvidence) else decode_solana(evidence)
     except Unanswered:
         raise
     except Exception:
+        wallet = evidence.wallet
         log.exception("%s on %s: %s", wallet.address, wallet.chain.name, UNEXPECTED)
         return Decoded(why=Reason.UNREADABLE, detail=UNEXPECTED)
     for draft in (*decoded.drafts, *decoded.unproven):
