@@ -73,6 +73,17 @@ def read_json(body: bytes, shape: type[Content]) -> Content:
         raise Malformed(type(error).__name__) from None
 
 
+def read_success(body: bytes) -> dict[str, msgspec.Raw]:
+    """Return the members of a document. Raise ProviderFault for an error in a response with status 200."""
+    document = read_json(body, dict[str, msgspec.Raw])
+    for name in ("status", "error"):
+        if name in document:
+            if b"429" in bytes(document[name]):
+                raise Overloaded("a rate limit with status 200")
+            raise Malformed("an error with status 200")
+    return document
+
+
 def read_as(shape: type[Content]) -> Callable[[Reply], Content]:
     """Return what reads a reply as read_json() does."""
     return lambda reply: read_json(reply.body, shape)

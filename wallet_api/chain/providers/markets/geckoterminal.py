@@ -11,7 +11,6 @@ import msgspec
 
 from wallet_api.base.chains import CHAINS, Chain
 from wallet_api.chain.decoding.amounts import UnusableRow
-from wallet_api.chain.providers.faults import Malformed, Overloaded
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
 from wallet_api.chain.providers.markets.source import (
     MarketPrice,
@@ -21,7 +20,7 @@ from wallet_api.chain.providers.markets.source import (
     read_price,
 )
 from wallet_api.chain.providers.parsing import read_rows
-from wallet_api.chain.providers.replies import Reply, read_json
+from wallet_api.chain.providers.replies import Reply, read_json, read_success
 from wallet_api.settings import Settings
 
 _HEADERS = {"Accept": "application/json;version=20230302"}
@@ -58,12 +57,8 @@ def _prices(fetch: Fetch, url: str, chain: Chain, mints: Sequence[str]) -> Mappi
 
 
 def _read_tokens(reply: Reply) -> _Tokens:
-    document = read_json(reply.body, dict[str, msgspec.Raw])
-    if "data" not in document:
-        # Its rate limit comes with status 200 too.
-        if b"429" in bytes(document.get("status", b"")):
-            raise Overloaded("a rate limit with status 200")
-        raise Malformed("a success without data")
+    # Its rate limit comes with status 200 too.
+    read_success(reply.body)
     return read_json(reply.body, _Tokens)
 
 

@@ -4,17 +4,17 @@ https://docs.coingecko.com/reference/simple-price and
 https://docs.coingecko.com/reference/coins-id-market-chart-range.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import msgspec
 
 from wallet_api.base.coins import COINS, Currency
-from wallet_api.chain.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
+from wallet_api.chain.providers.faults import ProviderFault, Rejected
 from wallet_api.chain.providers.fetch import Fetch, Fetcher
 from wallet_api.chain.providers.prices.quotes import PriceSource, Quote
-from wallet_api.chain.providers.replies import Reply, read_json, refuse, reply_time
+from wallet_api.chain.providers.replies import Reply, read_json, read_success, refuse, reply_time
 from wallet_api.settings import Settings
 
 # CoinGecko updates prices about every minute; an older one is not the current price.
@@ -84,20 +84,9 @@ def refuse_coingecko(reply: Reply) -> ProviderFault:
 
 
 def _read_prices(reply: Reply) -> dict[str, _Price]:
-    document = read_json(reply.body, dict[str, msgspec.Raw])
-    _check(document)
-    return {coin: read_json(bytes(price), _Price) for coin, price in document.items()}
+    return {coin: read_json(bytes(price), _Price) for coin, price in read_success(reply.body).items()}
 
 
 def _read_chart(reply: Reply) -> _Chart:
-    _check(read_json(reply.body, dict[str, msgspec.Raw]))
+    read_success(reply.body)
     return read_json(reply.body, _Chart)
-
-
-def _check(document: Mapping[str, msgspec.Raw]) -> None:
-    """Raise ProviderFault for an error in a response with status 200."""
-    for name in ("status", "error"):
-        if name in document:
-            if b"429" in bytes(document[name]):
-                raise Overloaded("a rate limit with status 200")
-            raise Malformed("an error with status 200")
