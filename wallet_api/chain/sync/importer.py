@@ -35,12 +35,12 @@ from wallet_api.chain.sync.left_out import (
     expire_left_out,
     forget_left_out,
     save_left_out,
+    save_named,
 )
 from wallet_api.chain.sync.prices import Prices
 from wallet_api.chain.sync.report import Fact
 from wallet_api.chain.sync.summaries import TradesSummary
 from wallet_api.chain.sync.tasks import REMOVED, Task
-from wallet_api.chain.sync.unproven import save_named
 from wallet_api.chain.sync.values import NativeValue, known_trades, value_drafts
 from wallet_api.database import Connection
 from wallet_api.ledger.files.rows import TradeRow

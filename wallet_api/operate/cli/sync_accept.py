@@ -2,7 +2,7 @@
 
 import click
 
-from wallet_api.chain.sync.unproven import accept
+from wallet_api.chain.sync.left_out import accept
 from wallet_api.operate.cli.environment import database
 
 

@@ -8,7 +8,7 @@ import click
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.times import shown_time
 from wallet_api.chain.sync import report
-from wallet_api.chain.sync.unproven import read_named
+from wallet_api.chain.sync.left_out import read_named
 from wallet_api.database import Row
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.output import json_option, print_json, print_table, typed
