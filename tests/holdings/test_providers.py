@@ -15,7 +15,7 @@ from tests.stub.server import Stub
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.providers.balances.base import BalanceProvider
 from wallet_api.chain.providers.faults import Malformed, ProviderFault, TooLarge
-from wallet_api.chain.providers.metadata.token_list import read_token_list
+from wallet_api.chain.providers.metadata.faces import read_token_list
 from wallet_api.settings import PROVIDERS, Settings, SettingsError
 
 Rows = list[dict[str, Any]]

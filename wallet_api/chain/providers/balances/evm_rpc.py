@@ -10,7 +10,7 @@ from wallet_api.chain.providers.fetch import Fetch, Limits
 from wallet_api.chain.providers.jsonrpc import Node
 from wallet_api.chain.providers.metadata import multicall
 from wallet_api.chain.providers.metadata.evm import EvmTokens, read_quantity
-from wallet_api.chain.providers.metadata.token_list import read_token_list
+from wallet_api.chain.providers.metadata.faces import read_token_list
 from wallet_api.chain.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
