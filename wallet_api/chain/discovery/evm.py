@@ -33,16 +33,6 @@ _FEW_LOGS = 200
 # The transactions that are read together, so that few are read beyond the last first buyer.
 _TOGETHER = 25
 
-NO_BLOCK = "the block that is given is later than the newest final one of the node"
-NO_CONTRACT = "the node has no contract at its address"
-NO_STATE = "the node has no old state, by which the contract's first block is found; give it (--since)"
-NOT_MINTED = (
-    "the first transfer that the node returns issues no tokens, so that earlier ones are missing; give the"
-    " beginning (--since)"
-)
-NO_TRANSFER = "the node returns no transfer of it"
-TOO_MANY = "a block has more transfers of it than the node returns"
-
 
 class EvmSource:
     """A node of an EVM chain. The present is the newest final block at the first start."""
@@ -59,20 +49,23 @@ class EvmSource:
         """Return the block in which a token begins: the contract's first one. Raise NotReached."""
         if isinstance(since, int):
             if since > self._newest:
-                raise NotReached(NO_BLOCK)
+                raise NotReached("the block that is given is later than the newest final one of the node")
             return since
         if isinstance(since, datetime):
             return self._earliest(lambda number: self._time(number) >= since)
         address = since or mint
         if not self._has_code(address, self._newest):
-            raise NotReached(NO_CONTRACT)
+            raise NotReached("the node has no contract at its address")
         first_block = self._earliest(lambda number: self._has_code(address, number))
         if since is None:
             first = next((logs[0] for logs in self._transfers(mint, first_block) if logs), None)
             if first is None:
-                raise NotReached(NO_TRANSFER)
+                raise NotReached("the node returns no transfer of it")
             if address_of(first.topics[1]) != ZERO:
-                raise NotReached(NOT_MINTED)
+                raise NotReached(
+                    "the first transfer that the node returns issues no tokens, so that earlier ones are"
+                    " missing; give the beginning (--since)"
+                )
         return first_block
 
     def first_buys(self, mint: str, first_block: int) -> Iterator[Sequence[ReadTransaction]]:
@@ -153,7 +146,7 @@ class EvmSource:
         except (TimedOut, Rejected, TooLarge) as fault:
             if first == last:
                 if isinstance(fault, TooLarge):
-                    raise NotReached(TOO_MANY) from None
+                    raise NotReached("a block has more transfers of it than the node returns") from None
                 raise
             return None
         self._node.read_block(end)
@@ -168,7 +161,9 @@ class EvmSource:
     def _has_code(self, address: str, number: int) -> bool:
         (result,) = self._node.request([("eth_getCode", [address, hex(number)])])
         if result.error is not None:
-            raise NotReached(NO_STATE)
+            raise NotReached(
+                "the node has no old state, by which the contract's first block is found; give it (--since)"
+            )
         return len(result.read(str)) > 2
 
     def _time(self, number: int) -> datetime:

@@ -1,7 +1,7 @@
 """What is found of a token's first buyers and of their trades. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -121,13 +121,11 @@ def joint_buyers(drafts: Sequence[Draft]) -> dict[str, list[str]]:
     groups: dict[frozenset[str], list[str]] = {}
     for address, mints in first.items():
         groups.setdefault(frozenset(mints), []).append(address)
+
+    def is_near(one: str, other: str) -> bool:
+        return all(abs(moment - first[other][mint]) <= TOGETHER for mint, moment in first[one].items())
+
     return {
-        address: [
-            other for other in groups[frozenset(mints)] if other != address and _are_near(mints, first[other])
-        ]
+        address: [one for one in groups[frozenset(mints)] if one != address and is_near(address, one)]
         for address, mints in first.items()
     }
-
-
-def _are_near(one: Mapping[str, datetime], other: Mapping[str, datetime]) -> bool:
-    return all(abs(moment - other[mint]) <= TOGETHER for mint, moment in one.items())

@@ -23,7 +23,6 @@ class Purse(Pace):
 
     def __init__(self, per_second: float, hold_seconds: float, most: int) -> None:
         super().__init__(per_second, hold_seconds)
-        self.hold_seconds = hold_seconds
         self.most = most
         self.spent = 0
         self._limit = most

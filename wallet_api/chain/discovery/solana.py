@@ -38,15 +38,8 @@ _ASSOCIATED = Pubkey.from_string("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 _TOKEN_PROGRAMS = {name: Pubkey.from_string(address) for name, address in TOKEN_PROGRAMS.items()}
 _ACCOUNTS = 100
 
-NO_MINT = "the node has no mint at its address"
-NO_TRANSACTION = "the node lists no transaction of it"
-NOT_CREATED = (
-    "the oldest transaction that the node lists does not create the token, so that earlier ones are missing;"
-    " give the beginning (--since)"
-)
 UNLISTED = "unlisted"
 """A known transaction is not among those that the node lists of the account."""
-NO_BLOCKS = "a block cannot be given on Solana; give a date or the address of its pool (--since)"
 
 _Row = tuple[Listed, Transaction | None]
 _Read = tuple[Sequence[ReadTransaction], Sequence[str]]
@@ -74,16 +67,25 @@ class SolanaSource:
     def first_block(self, mint: str, since: Beginning | None) -> int:
         """Return the slot of the transaction that creates the mint. Raise NotReached."""
         if mint not in self._programs:
-            raise NotReached(NO_MINT)
+            raise NotReached("the node has no mint at its address")
         if isinstance(since, int):
-            raise NotReached(NO_BLOCKS)
+            raise NotReached(
+                "a block cannot be given on Solana; give a date or the address of its pool (--since)"
+            )
         where = self._curves.get(mint, mint)
-        rows = self._transactions(where) if since is None else self._given(where, since)
+        rows: Iterator[_Row]
+        if isinstance(since, datetime):
+            rows = (row for row in self._transactions(where, since) if row[0].created_at >= since)
+        else:
+            rows = self._transactions(since or where)
         first = next(rows, None)
         if first is None:
-            raise NotReached(NO_TRANSACTION)
+            raise NotReached("the node lists no transaction of it")
         if since is None and not _creates(first[1], mint):
-            raise NotReached(NOT_CREATED)
+            raise NotReached(
+                "the oldest transaction that the node lists does not create the token, so that earlier ones"
+                " are missing; give the beginning (--since)"
+            )
         self._rows[mint] = chain([first], rows)
         return 0 if first[1] is None else first[1].slot
 
@@ -149,11 +151,6 @@ class SolanaSource:
                 if curve is not None and curve.owner == str(PUMP):
                     curves[mint] = curve_of(mint)
         return programs, curves
-
-    def _given(self, where: str, since: datetime | str) -> Iterator[_Row]:
-        if isinstance(since, str):
-            return self._transactions(since)
-        return (row for row in self._transactions(where, since) if row[0].created_at >= since)
 
     def _transactions(self, address: str, since: Any = EARLIEST) -> Iterator[_Row]:
         """Yield the transactions that name an address, oldest first: in whole pages if the node has them."""

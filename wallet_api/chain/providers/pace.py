@@ -17,7 +17,7 @@ class Pace:
 
     def __init__(self, per_second: float, hold_seconds: float) -> None:
         self._interval = 1 / per_second
-        self._first_hold = hold_seconds
+        self.hold_seconds = hold_seconds
         self._turn = threading.Condition()
         self._thread = threading.local()
         self._urgent = 0
@@ -62,4 +62,4 @@ class Pace:
     def accepted(self) -> None:
         """Reset the pause to its first length."""
         with self._turn:
-            self._hold = self._first_hold
+            self._hold = self.hold_seconds
