@@ -20,10 +20,7 @@ BLOCKS = "blocks"
 # What was not added for so long is no longer watched by any process.
 _WATCHED_WITHIN = timedelta(minutes=5)
 _BOUNDS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, math.inf)
-_LISTS = (
-    *("syncs", "left_out", "blocks", "methods", "follows", "buckets", "named_chains"),
-    "quotes",
-)
+_LISTS = ("syncs", "left_out", "blocks", "methods", "follows", "buckets", "named_chains", "quotes")
 
 _REPORT = load_statements(__package__, "report")
 
@@ -139,13 +136,14 @@ def round_left_out_facts(chains: Sequence[str], met: Counter[tuple[str, str]]) -
 
 def delay_facts(chain: str, delays: Sequence[float]) -> Iterator[Fact]:
     """Yield how long after their block new trades were in the ledger, and the median."""
+    if not delays:
+        return
     places = sorted(delays)
-    for bound in _BOUNDS if delays else ():
+    for bound in _BOUNDS:
         label = "+Inf" if math.isinf(bound) else str(bound)
         yield Fact(chain, "delays", label, total=bisect.bisect_right(places, bound))
-    if delays:
-        yield Fact(chain, "delays_seconds", "", total=sum(delays))
-        yield Fact(chain, "delay_seconds", "trades", last=statistics.median(delays))
+    yield Fact(chain, "delays_seconds", "", total=sum(delays))
+    yield Fact(chain, "delay_seconds", "trades", last=statistics.median(delays))
 
 
 def call_facts(

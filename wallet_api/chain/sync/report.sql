@@ -92,26 +92,19 @@ SELECT fact.blockchain,
 -- named_chains --
 -- How many transactions of each chain are named, and how many more there were than are kept. Needs
 -- sync_report_pkey, wallets_pkey.
-WITH named AS (
-    SELECT wallets.blockchain,
-           count(*) AS named
-      FROM sync_left_out AS left_out
-      JOIN wallets
-        ON wallets.wallet_id = left_out.wallet_id
-     WHERE left_out.reason = %(unsigned)s
-     GROUP BY 1),
-beyond AS (
-    SELECT blockchain,
-           sum(total)::bigint AS beyond
-      FROM sync_report
-     WHERE name = 'named_beyond'
-     GROUP BY 1)
 SELECT blockchain,
-       COALESCE(named, 0) AS named,
-       COALESCE(beyond, 0) AS beyond
-  FROM named
-  FULL JOIN beyond
- USING (blockchain)
+       sum(named) AS named,
+       sum(beyond)::bigint AS beyond
+  FROM (SELECT wallets.blockchain, 1 AS named, 0 AS beyond
+          FROM sync_left_out AS left_out
+          JOIN wallets
+            ON wallets.wallet_id = left_out.wallet_id
+         WHERE left_out.reason = %(unsigned)s
+         UNION ALL
+        SELECT blockchain, 0, total
+          FROM sync_report
+         WHERE name = 'named_beyond') AS counted
+ GROUP BY blockchain
  ORDER BY blockchain;
 
 -- quotes --
