@@ -94,9 +94,9 @@ def block(number: int, seconds: float) -> ChainBlock:
 
 def test_the_pace_is_that_of_the_last_hour_once_it_is_measured() -> None:
     pace = BlockPace(CHAINS["eth"])
-    assert (pace.seconds, pace.hour, pace.is_due) == (12.0, 300, True)
+    assert (pace.seconds, pace.blocks(3600), pace.is_due) == (12.0, 300, True)
     pace.measure(block(1000, 10**9), block(4600, 10**9 + 3600))
-    assert (pace.seconds, pace.hour, pace.is_due) == (1.0, 3600, False)
+    assert (pace.seconds, pace.blocks(3600), pace.is_due) == (1.0, 3600, False)
     # Times that cannot be show nothing.
     for earlier, later in (
         (block(1, 5), block(1, 9)),

@@ -28,7 +28,6 @@ class FetchMetrics:
             ("provider", "chain"),
             registry=registry,
         )
-
         self._left_out = Counter(
             "wallet_api_holdings_rows_left_out",
             "Rows of balances that could not be read.",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from wallet_api.chain.providers.prices.quotes import HOUR, hour_of
 from wallet_api.database import Connection, load_statements
 from wallet_api.database.migrations import hold_tables
 from wallet_api.queries.groups import group_parameters
@@ -13,7 +14,6 @@ from wallet_api.queries.outcomes import SPANS, TokenMoment, read_outcomes
 from wallet_api.queries.signals import LEAST_WALLETS, signal_tokens
 from wallet_api.queries.token_price import PriceRule
 
-_HOUR = timedelta(hours=1)
 # Trades of a moment come a little later. None of after an hour changes its signals.
 _SETTLED = timedelta(minutes=1)
 # Hours that are looked up at once.
@@ -36,7 +36,7 @@ class Outcomes:
         self._chains = list(chains)
         self._rule = rule
         # The first full hour since then.
-        self._since = None if since is None else _full_hour(since + _HOUR - datetime.resolution)
+        self._since = None if since is None else hour_of(since.astimezone(UTC) + HOUR - datetime.resolution)
         self._every = every
         self._complete: datetime | None = None
 
@@ -49,7 +49,7 @@ class Outcomes:
         return hours, outcomes
 
     def _keep_hours(self, connection: Connection, now: datetime) -> Iterator[int]:
-        latest = _full_hour(now)
+        latest = hour_of(now)
         if self._complete == latest:
             return
         parameters = {
@@ -98,11 +98,6 @@ def decide_outcomes(
             kept = connection.execute(_OUTCOMES["outcomes"], {"hour": hour} | columns).rowcount
             connection.execute(_OUTCOMES["decided"], parameters | {"hour": hour, "over": over})
         yield kept
-
-
-def _full_hour(moment: datetime) -> datetime:
-    """Return the last full hour of UTC until a moment."""
-    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
 
 def _until(deadline: float | None, stopping: threading.Event, done: Iterator[int]) -> Iterator[int]:

@@ -3,7 +3,7 @@
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any
 
 from wallet_api.base.errors import CommandError
@@ -18,16 +18,15 @@ class SyncRunning(CommandError):
     """Another process runs this sync or search on this database. The message names it, and what to do."""
 
 
-@contextmanager
-def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> Iterator[Connection]:
-    """Yield the locked session for `sync` and these chains.
+def sole_session(url: str, sync: SyncName, chains: Sequence[str]) -> AbstractContextManager[Connection]:
+    """Return the locked session for `sync` and these chains.
 
     Prices have one lock for all chains, and so have tokens.
     """
     names = [f"trades {chain}" for chain in chains] if sync == "trades" else [sync]
-    remedy = "Stop it first, or add --wait to take over when it ends."
-    with locked_session(url, f"sync {sync}", names, remedy) as connection:
-        yield connection
+    return locked_session(
+        url, f"sync {sync}", names, "Stop it first, or add --wait to take over when it ends."
+    )
 
 
 @contextmanager

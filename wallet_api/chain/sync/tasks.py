@@ -191,7 +191,11 @@ def block_tasks(
     if not ranges:
         return []
     chain = ranges[0].wallet.chain.name
-    _leave_chain(connection, chain, [row["wallet_id"] for row in rows if row["is_with_chain"]], ranges)
+    # Those to read again from an earlier time are no longer read with their chain.
+    kept = {each.wallet.wallet_id for each in ranges if each.is_with_chain}
+    leaving = {row["wallet_id"] for row in rows if row["is_with_chain"]} - kept
+    if leaving:
+        connection.execute(_TASKS["leave"], {"wallet_ids": list(leaving), "blockchain": chain})
     position = next((each.start for each in ranges if each.is_with_chain), None)
     joins_from = ranges[0].start - _TOGETHER if position is None else position - _NEAR
     first = [each for each in ranges if each.start >= joins_from]
@@ -216,14 +220,6 @@ def _task(
     left_out = [one for wallet in wallets for one in again.get(wallet.wallet_id, ())]
     read = partial(source.chunks, wallets, start, left_out, known)
     return Task(wallets[0].chain.name, ranges, read, _save_wallets, known)
-
-
-def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], ranges: Sequence[Range]) -> None:
-    """Save of wallets to read again from an earlier time that they are no longer read with their chain."""
-    kept = {each.wallet.wallet_id for each in ranges if each.is_with_chain}
-    leaving = [wallet_id for wallet_id in joined if wallet_id not in kept]
-    if leaving:
-        connection.execute(_TASKS["leave"], {"wallet_ids": leaving, "blockchain": chain})
 
 
 def _range(row: Row, since: datetime, overlap: timedelta) -> Range:

@@ -10,7 +10,6 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 from cachetools import LRUCache
 
@@ -153,13 +152,14 @@ class Watcher:
         found = self._ranges.get(address)
         if found is not None and key not in self._seen:
             self._seen[key] = None
-            read = partial(self._read, found.wallet, notice)
+            wallet = found.wallet
+
+            def read() -> Iterator[Chunk]:
+                yield self._read_notice(wallet, notice)
+
             # One that only names the wallet, which anybody can send, does not go before the wallets to read.
             urgent = notice.may_be_signed
             self._pool.submit(Task(self._chain, [found], read, self._save, is_urgent=urgent))
-
-    def _read(self, wallet: TrackedWallet, notice: Notice) -> Iterator[Chunk]:
-        yield self._read_notice(wallet, notice)
 
     def _save(
         self, connection: Connection, task: Task, until: datetime | None, failure: str | None

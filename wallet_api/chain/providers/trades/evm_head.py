@@ -38,11 +38,6 @@ class Head:
     ahead: dict[int, Found] | None
     final: int | None
 
-    @property
-    def number(self) -> int:
-        """Return the number of the newest block."""
-        return reply_quantity(self.newest.number)
-
 
 class EvmHead:
     """Reads where a chain is, by as few requests as can be. Blocks younger than `confirm` may change."""

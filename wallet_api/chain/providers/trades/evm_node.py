@@ -93,11 +93,6 @@ class BlockPace:
         """Return whether it was not measured in the last hour."""
         return time.monotonic() - self._measured_at > _HOUR_SECONDS
 
-    @property
-    def hour(self) -> int:
-        """Return how many blocks an hour has."""
-        return self.blocks(_HOUR_SECONDS)
-
     def blocks(self, seconds: float) -> int:
         """Return how many blocks there are in a time; at least one."""
         return max(1, math.ceil(seconds / self.seconds))
@@ -143,7 +138,7 @@ class EvmNode:
         if not self.pace.is_due:
             return
         newest = self.newest()
-        numbers = [max(0, newest - self.pace.hour), newest]
+        numbers = [max(0, newest - self.pace.blocks(_HOUR_SECONDS)), newest]
         results = self.request([block_call(number) for number in numbers])
         if all(result.error is None for result in results):
             earlier, later = map(self.read_if_any, results)

@@ -70,7 +70,7 @@ class EvmRpcTrades:
         self._node.check_chain()
         self._node.measure_pace()
         head = self._head.read(wallets, since, known)
-        number, ahead = head.number, head.ahead
+        number, ahead = reply_quantity(head.newest.number), head.ahead
         if known and number < known[-1].number:
             # Behind one address are often several nodes, of which some are a little behind.
             if (block_time(head.newest) or known[-1].created_at) < known[-1].created_at - self._confirm:

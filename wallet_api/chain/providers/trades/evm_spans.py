@@ -256,7 +256,6 @@ def _names(log: Log, wallet: TrackedWallet) -> bool:
 
 
 def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, Found]:
-    """Return the blocks of the transfers, in their order."""
     tracked = {wallet.address: wallet for wallet in wallets}
     found: dict[int, Found] = {}
     for log in sorted(logs, key=lambda log: reply_quantity(log.block_number)):
