@@ -54,7 +54,7 @@ def latest(**arguments: Any) -> dict[str, Any]:
 
 @blueprint.get("/transactions/timerange")
 @_timerange.cached
-def timerange(**arguments: Any) -> dict[str, Any]:
+def latest_in_window(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a group in the last minutes or seconds, by default and at most an hour."""
     with services().database.read() as connection:
         return trades_within(connection, datetime.now(UTC), arguments, services().price_rule)

@@ -53,7 +53,7 @@ _operation = Operation(
 
 @blueprint.get("/key")
 @_operation.documents
-def key_state() -> Response:
+def api_key() -> Response:
     """Return the limit, the credits, the expiry and the use of the key of this request."""
     load_arguments(_operation.arguments)
     key, expires_at, gate = current_request().key, current_request().key_expires_at, services().gate

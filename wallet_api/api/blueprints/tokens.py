@@ -1,4 +1,4 @@
-"""GET /v1/tokens/transactions, /stats and /holders: what tracked wallets do in a token, and who holds it."""
+"""GET /v1/tokens/transactions, /stats, /holders and /prices: who trades and holds a token, and its price."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,6 +7,7 @@ from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.operation import Operation
+from wallet_api.api.schemas.prices import PricesArguments, PricesSchema
 from wallet_api.api.schemas.tokens import (
     TokenHoldersArguments,
     TokenHoldersSchema,
@@ -17,8 +18,9 @@ from wallet_api.api.schemas.tokens import (
 )
 from wallet_api.api.services import services
 from wallet_api.base.errors import CursorUnknown, TokenNotFound
+from wallet_api.queries import tokens
 from wallet_api.queries.changes import read_changes
-from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
+from wallet_api.queries.prices import token_prices
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1")
 
@@ -58,30 +60,49 @@ _holders = Operation(
     errors=_ERRORS,
     rows="holders",
 )
+_prices = Operation(
+    name="get_prices",
+    use="For prices alone; for who trades a token use get_token_stats.",
+    tag="Tokens",
+    summary="Prices of tokens",
+    arguments=PricesArguments(),
+    data=PricesSchema(),
+    rows="tokens",
+    description="A token that no tracked wallet traded has `found: false`. With `as_of` only trades and"
+    " prices until then count, as the ledger has them now; names and supplies are those of today.",
+)
 
 
 @blueprint.get("/tokens/transactions")
 @_transactions.cached
-def transactions(**arguments: Any) -> dict[str, Any]:
+def token_transactions(**arguments: Any) -> dict[str, Any]:
     """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
         services().placing.start()
         return read_changes(services().database, datetime.now(UTC), "tokens/transactions", arguments)
     with services().database.read() as connection:
-        return token_transactions(connection, datetime.now(UTC), arguments, services().price_rule)
+        return tokens.token_transactions(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/tokens/stats")
 @_stats.cached
-def stats(**arguments: Any) -> dict[str, Any]:
+def token_stats(**arguments: Any) -> dict[str, Any]:
     """Return what tracked wallets did in a token and hold of it: their totals, and a page of wallets."""
     with services().database.read() as connection:
-        return token_stats(connection, datetime.now(UTC), arguments, services().price_rule)
+        return tokens.token_stats(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/tokens/holders")
 @_holders.cached
-def holders(**arguments: Any) -> dict[str, Any]:
+def token_holders(**arguments: Any) -> dict[str, Any]:
     """Return a page of the tracked wallets that ever held a token, by how much of it they hold."""
     with services().database.read() as connection:
-        return token_holders(connection, datetime.now(UTC), arguments, services().price_rule)
+        return tokens.token_holders(connection, datetime.now(UTC), arguments, services().price_rule)
+
+
+@blueprint.get("/tokens/prices")
+@_prices.cached
+def prices(**arguments: Any) -> dict[str, Any]:
+    """Return the prices, market caps and names of up to 100 tokens of a chain, now or at a moment."""
+    with services().database.read() as connection:
+        return token_prices(connection, datetime.now(UTC), arguments, services().price_rule)

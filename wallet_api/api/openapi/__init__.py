@@ -121,13 +121,16 @@ def check(app: Flask) -> None:
 
 
 def operations(app: Flask) -> list[tuple[Rule, Operation]]:
-    """Return all operations with their routes, without aliases: by tag, the shortest path first."""
+    """Return all operations with their routes, without aliases: by tag, the shortest path first, by view."""
     routes = [(rule, operation_of(app, rule.endpoint)) for rule in app.url_map.iter_rules()]
     found = [(rule, operation) for rule, operation in routes if operation and not is_alias(rule)]
     tags = [name for name, _ in _TAGS]
-    return sorted(
-        found, key=lambda route: (tags.index(route[1].tag), route[0].rule.count("/"), route[0].endpoint)
-    )
+
+    def place(route: tuple[Rule, Operation]) -> tuple[int, int, str]:
+        rule, operation = route
+        return tags.index(operation.tag), rule.rule.count("/"), str(rule.endpoint).rpartition(".")[2]
+
+    return sorted(found, key=place)
 
 
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:

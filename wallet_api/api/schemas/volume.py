@@ -1,4 +1,4 @@
-"""The schemas of a group's trading volume."""
+"""The schemas of a group's trading volume, and of the number of its trades."""
 
 from typing import Any, ClassVar
 
@@ -57,3 +57,16 @@ class VolumeSchema(Shape):
         "What was capped, trades without a USD value, an old native price; absent if none.",
         optional=True,
     )
+
+
+class CountSchema(Shape):
+    """The data of GET /v1/transactions/count."""
+
+    blockchain = figures.CHAIN
+    type = figures.TYPE
+    mode = String("The last part of the path.", enum=["count"])
+    count = Integer("Number of trades in the window.")
+    wallet_count = figures.WALLET_COUNT
+    time_window_seconds = Integer("The window, after capping at 86400.")
+    mint = figures.MINT
+    warnings = Strings("That the window was capped; absent otherwise.", optional=True)
