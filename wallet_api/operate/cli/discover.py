@@ -22,7 +22,7 @@ from wallet_api.chain.sync.sources import node_url, price_sources
 from wallet_api.database import Connection
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
 from wallet_api.operate.cli.discovered import found_document, print_found, write_wallets
-from wallet_api.operate.cli.environment import require_tables, settings_with_database, write_note
+from wallet_api.operate.cli.environment import require_tables, settings_with_database
 from wallet_api.operate.cli.options import all_of
 from wallet_api.operate.cli.output import is_shown, json_option, print_json, progress_bar
 from wallet_api.operate.cli.sync_rounds import log_to_stderr
@@ -122,7 +122,7 @@ def discover(
                 f"{chain}: {fault.told(f'{chain.upper()}_RPC_URL')} What it returned before is kept{again}."
             ) from fault
         except (KeyboardInterrupt, SystemExit):
-            write_note("\nWhat was read is kept: run the command again to go on.")
+            click.echo("\nWhat was read is kept: run the command again to go on.", err=True)
             raise
         prices, _ = stack.enter_context(price_sources(settings))
         ranking = rank_found(connection, prices, found)
@@ -153,16 +153,17 @@ def _results(connection: Connection, file: Path, *, afresh: bool) -> Results:
     if afresh:
         results.clear()
     elif results.since is not None:
-        write_note(
+        click.echo(
             f"Goes on with {len(results):,} results of {results.since:%Y-%m-%d %H:%M} UTC and later, which an"
-            " earlier search got. --afresh begins again."
+            " earlier search got. --afresh begins again.",
+            err=True,
         )
     return results
 
 
 def _note(text: str) -> None:
     # A progress bar stands in a line of its own.
-    write_note(f"\n{text}" if is_shown() else text)
+    click.echo(f"\n{text}" if is_shown() else text, err=True)
 
 
 class _Shown(Purse):
@@ -213,11 +214,12 @@ def _since(chain: str, value: str) -> Beginning:
 def _confirm(settings: Settings, chain: str, wanted: Search, most: int, file: Path, *, yes: bool) -> None:
     rate = settings.sync_rpc_requests_per_second
     replaced = f" {file}, which exists, is replaced." if file.exists() else ""
-    write_note(
+    click.echo(
         f"The node of {chain.upper()}_RPC_URL gets at most {most:,} requests, at most {rate:g} a second"
         f" (up to {math.ceil(most / rate / 60)} min, if it responds at once), for the first"
         f" {wanted.first:,} buyers of {len(wanted.mints):,} tokens and the trades of those in"
-        f" {wanted.min_tokens} or more.{replaced}"
+        f" {wanted.min_tokens} or more.{replaced}",
+        err=True,
     )
     if not yes:
         if not sys.stdin.isatty():

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
 import click
 
@@ -11,15 +12,13 @@ from wallet_api.operate import embedded
 from wallet_api.operate.cli.output import Show, progress_bar, typed
 from wallet_api.settings import Settings
 
-
-def write_note(text: str) -> None:
-    """Write a line to standard error, so that standard output stays readable for programs."""
-    click.echo(text, err=True)
+# Standard output stays readable for programs.
+_to_stderr = partial(click.echo, err=True)
 
 
 @contextmanager
 def settings_with_database(
-    *, migrate: bool = True, creates: bool = False, notify: Callable[[str], None] = write_note
+    *, migrate: bool = True, creates: bool = False, notify: Callable[[str], None] = _to_stderr
 ) -> Iterator[Settings]:
     """Yield the settings. Without `database_url`, run the embedded server and set its URL.
 

@@ -1,6 +1,5 @@
 """`wallet-api import wallets|trades|prices|quotes FILE`: import a file and report its rows."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, get_args
@@ -20,7 +19,7 @@ from wallet_api.ledger.quotes import QuoteRule
 from wallet_api.ledger.quotes import import_quotes as import_quote_rows
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.options import file_options
-from wallet_api.operate.cli.output import SOME_REJECTED, Show, json_option, print_json, progress_bar
+from wallet_api.operate.cli.output import Show, end_if_rejected, json_option, print_json, progress_bar
 from wallet_api.operate.cli.showcase import warn_of_demo
 from wallet_api.settings import Settings
 
@@ -149,8 +148,7 @@ def _run(
         summary = import_records(connection, _with_progress(records, source, show), rejects.add, source)
     summary.warnings[:0] = warnings
     _report(summary, str(rejects.path), time.monotonic() - started, as_json)
-    if summary.rejected:
-        sys.exit(SOME_REJECTED)
+    end_if_rejected(summary.rejected, rejects.path, as_json=as_json)
 
 
 def _records(
@@ -193,5 +191,3 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
     ):
         if count:
             click.echo(sentence.format(count))
-    if summary.rejected:
-        click.echo(f"Rejected rows, with reasons: {rejects}", err=True)

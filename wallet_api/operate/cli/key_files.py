@@ -1,7 +1,6 @@
 """`wallet-api keys import`: make many keys at once, and write their secrets to a file."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -25,7 +24,7 @@ from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import good
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.key_options import NOTHING, given_options, known_operations, number_or
-from wallet_api.operate.cli.output import SOME_REJECTED, json_option, print_json
+from wallet_api.operate.cli.output import end_if_rejected, json_option, print_json
 
 MOST = 10_000
 
@@ -84,10 +83,7 @@ def import_keys(file: str, output: str | None, as_json: bool) -> None:
         click.echo(f"Created {count} keys; {rejects.count} rows rejected.")
         if count:
             click.echo(f"Their secrets, which cannot be shown again: {secrets}", err=True)
-        if rejects.count:
-            click.echo(f"Rejected rows, with reasons: {rejects.path}", err=True)
-    if rejects.count:
-        sys.exit(SOME_REJECTED)
+    end_if_rejected(rejects.count, rejects.path, as_json=as_json)
 
 
 def _import(connection: Connection, source: Source, reject: Reject, secrets: Path) -> int:

@@ -13,7 +13,7 @@ import click
 import orjson
 
 # The exit status of a command that rejected some rows of its file.
-SOME_REJECTED = 3
+_SOME_REJECTED = 3
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
@@ -48,6 +48,14 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def end_if_rejected(count: int, rejects: Path | None, *, as_json: bool) -> None:
+    """Say where the rejected rows of a file are, if there are any, and exit with the status for these."""
+    if count:
+        if not as_json:
+            click.echo(f"Rejected rows, with reasons: {rejects}", err=True)
+        sys.exit(_SOME_REJECTED)
 
 
 def typed(arguments: str) -> str:

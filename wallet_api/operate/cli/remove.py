@@ -23,7 +23,7 @@ from wallet_api.ledger.remove import Removal
 from wallet_api.ledger.tokens import Token
 from wallet_api.operate.cli.environment import database, database_of
 from wallet_api.operate.cli.options import all_of, file_options, moment
-from wallet_api.operate.cli.output import SOME_REJECTED, json_option, print_json, progress_bar
+from wallet_api.operate.cli.output import end_if_rejected, json_option, print_json, progress_bar
 from wallet_api.settings import Settings
 
 # Counts what would be removed, and stages it in the session.
@@ -198,10 +198,7 @@ def _run(
         words = f"{_described(noun, removed)} from {location}"
         words += f"; {matches.rejected:,} rejected." if rejects else "."
         click.echo(f"This would remove {words}" if consent.dry_run else f"Removed {words}")
-        if matches.rejected:
-            click.echo(f"Rejected rows, with reasons: {rejects}", err=True)
-    if matches.rejected:
-        sys.exit(SOME_REJECTED)
+    end_if_rejected(matches.rejected, rejects, as_json=consent.as_json)
 
 
 def _document(

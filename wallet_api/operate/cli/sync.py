@@ -32,10 +32,8 @@ from wallet_api.ledger.quotes import QuoteRule
 from wallet_api.operate.cli.environment import settings_with_database
 from wallet_api.operate.cli.options import all_of, span
 from wallet_api.operate.cli.output import json_option, progress_bar
-from wallet_api.operate.cli.sync_accept import sync_accept
-from wallet_api.operate.cli.sync_forget import sync_forget
 from wallet_api.operate.cli.sync_rounds import Work, log, log_to_stderr, run_rounds, write_sync_note
-from wallet_api.operate.cli.sync_status import sync_status
+from wallet_api.operate.cli.sync_status import sync_accept, sync_forget, sync_status
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.settings import Settings, outdated
 

@@ -1,4 +1,4 @@
-"""`wallet-api sync status`: when each chain was last synced, and what was left out."""
+"""`wallet-api sync status`, `accept` and `forget`: what syncs did and left out, and what to do about it."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,8 @@ import click
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.times import shown_time
 from wallet_api.chain.sync import report
-from wallet_api.chain.sync.left_out import read_named
+from wallet_api.chain.sync.finality import forget_final
+from wallet_api.chain.sync.left_out import accept, read_named
 from wallet_api.database import Row
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.output import json_option, print_json, print_table, typed
@@ -21,6 +22,8 @@ _NAMED = ("CHAIN", "WALLET", "TRANSACTION", "AT", "WHAT MOVED")
 _BEYOND = ("CHAIN", "WALLET", "NOT NAMED")
 _OF_METRICS = ("buckets", "named_chains")
 _REASONS = ("CHAIN", "REASON", "TOTAL", "LAST ROUND", "KEPT")
+# All of its chains are synced by one process.
+_WHOLE: dict[str, report.SyncName] = {"prices": "prices", "tokens": "tokens", "quotes": "quotes"}
 
 
 @click.command("status")
@@ -57,21 +60,18 @@ def sync_status(as_json: bool) -> None:
     elif not lists["syncs"] and not lists["left_out"]:
         click.echo(f"Nothing was synced yet. Run '{typed('sync trades')}' and '{typed('sync prices')}'.")
     else:
-        print_table([_SYNCS, *map(_sync, lists["syncs"])])
-        if lists["methods"]:
-            click.echo()
-            print_table([_NODES, *_nodes(lists)])
-        if lists["follows"]:
-            click.echo()
-            print_table([_FOLLOWS, *_follows(lists)])
-        click.echo()
-        print_table([_REASONS, *_reasons(lists)])
-        if named:
-            click.echo()
-            print_table([_NAMED, *map(_named, named)])
-        if beyond:
-            click.echo()
-            print_table([_BEYOND, *(tuple(map(str, row.values())) for row in beyond)])
+        tables = (
+            [_SYNCS, *map(_sync, lists["syncs"])],
+            [_NODES, *_nodes(lists)],
+            [_FOLLOWS, *_follows(lists)],
+            [_REASONS, *_reasons(lists)],
+            [_NAMED, *map(_named, named)],
+            [_BEYOND, *(tuple(map(str, row.values())) for row in beyond)],
+        )
+        for number, table in enumerate(table for table in tables if len(table) > 1):
+            if number:
+                click.echo()
+            print_table(table)
 
 
 def _sync(one: Row) -> tuple[str, ...]:
@@ -132,3 +132,37 @@ def _moved(blockchain: str, trade: Mapping[str, str]) -> str:
 
 def _time(seconds: float | None) -> str:
     return "" if seconds is None else str(timedelta(seconds=round(seconds)))
+
+
+@click.command("accept")
+@click.argument("transaction", metavar="TX")
+@click.argument("wallet")
+def sync_accept(transaction: str, wallet: str) -> None:
+    """Write what a named transaction TX moved as trades of WALLET: such as an order of it.
+
+    'wallet-api sync status' names such transactions: a token left the wallet and money came, or the
+    reverse, and nothing proves that the wallet agreed. An accepted one stays until its block disappears from
+    the chain or 'wallet-api remove trades' takes it out; later readings leave it as it is.
+    """
+    with database() as connection:
+        row, changed = accept(connection, transaction, wallet)
+    click.echo(
+        f"Accepted {row['tx_signature']} of {row['wallet_address']} on {row['blockchain']}: {changed} trades."
+    )
+
+
+@click.command("forget")
+@click.argument("name", metavar="CHAIN|prices|tokens|quotes", type=click.Choice((*CHAINS, *_WHOLE)))
+def sync_forget(name: str) -> None:
+    """Forget a sync that is no longer run: the trades of a chain, prices, tokens or quotes.
+
+    Its metrics, and so its alerts, end; all blocks of the chain count as final. The ledger stays. A sync that
+    still runs comes back.
+    """
+    whole = _WHOLE.get(name)
+    with database() as connection, connection.transaction():
+        found = report.forget(connection, whole or "trades", None if whole else name)
+        if not whole:
+            forget_final(connection, [name])
+    what = f"sync of {name}" if whole else f"sync of trades on {name}"
+    click.echo(f"Forgot the {what}." if found else f"There is no {what}.")

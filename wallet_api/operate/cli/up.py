@@ -37,9 +37,8 @@ _REQUEST_SECONDS = 1.0
 _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
 _DEMO_SECONDS = 15.0
-_PRICES_SECONDS = 60.0
-_TOKENS_SECONDS = 60.0
-_QUOTES_SECONDS = 60.0
+# Of the syncs that do not follow a chain.
+_EACH_MINUTE = ["--every", "60"]
 
 
 @click.command()
@@ -207,14 +206,14 @@ def _sync_jobs(settings: Settings) -> dict[str, list[str]]:
     """Return the syncs that are configured, each with its options."""
     jobs: dict[str, list[str]] = {}
     if _syncs(settings):
-        jobs["prices"] = ["--every", f"{_PRICES_SECONDS:g}"]
+        jobs["prices"] = _EACH_MINUTE
         # A chain without a node is read every SYNC_TRADES_SECONDS.
         jobs["trades"] = ["--follow"]
     if any(settings.chain(chain).rpc_url for chain in CHAINS):
-        jobs["tokens"] = ["--every", f"{_TOKENS_SECONDS:g}"]
+        jobs["tokens"] = _EACH_MINUTE
     # Without a provider of market prices it keeps the signals of each hour alone.
     if _syncs(settings) or settings.market_prices_provider is not None:
-        jobs["quotes"] = ["--every", f"{_QUOTES_SECONDS:g}"]
+        jobs["quotes"] = _EACH_MINUTE
     return jobs
 
 
