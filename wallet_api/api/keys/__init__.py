@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
+import orjson
+
 from wallet_api.api.keys.bounds import BOUNDS, KeyRequestError, bound, check_groups
 from wallet_api.base.times import shown_time
 from wallet_api.database import Connection, Row, load_statements
@@ -16,7 +18,6 @@ MAX_NAME = 100
 MAX_CREDITS = 10**15
 
 _KEYS = load_statements(__package__, "keys")
-_OPTIONS = ("rate", "expires_at", "credits", "monthly", *BOUNDS)
 
 # The form that the library `limits` parses, within the bounds of the column.
 _RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)
@@ -77,7 +78,7 @@ def create_key(connection: Connection, name: str, **options: Unpack[KeyOptions])
     """
     if not name or name != name.strip() or len(name) > MAX_NAME or _CONTROL.search(name):
         raise KeyRequestError(f"a name is 1 to {MAX_NAME} printable characters, without spaces around it")
-    stored = dict.fromkeys(_OPTIONS) | _stored(options)
+    stored = dict.fromkeys(KeyOptions.__annotations__) | _stored(options)
     check_groups(stored["chains"], stored["types"])
     key = new_secret()
     row = connection.execute(_KEYS["create"], {"name": name, "key_hash": key_hash(key), **stored}).fetchone()
@@ -117,12 +118,7 @@ def set_key(connection: Connection, name: str, **changes: Unpack[KeyOptions]) ->
     stored = _stored(changes)
     key = _find_valid(connection, name)
     check_groups(stored.get("chains", key["chains"]), stored.get("types", key["types"]))
-    parameters = {
-        "key_id": key["key_id"],
-        **dict.fromkeys(_OPTIONS),
-        **stored,
-        **{f"sets_{option}": option in stored for option in _OPTIONS},
-    }
+    parameters = {"key_id": key["key_id"], "changes": orjson.dumps(stored).decode()}
     row = connection.execute(_KEYS["set"], parameters).fetchone()
     assert row is not None
     return row

@@ -61,42 +61,17 @@ RETURNING credits;
 -- Change what is given of a key: its rate, its expiry, its balance, its credits for each month, and what it
 -- is bound to. NULL is the service's rate, no expiry, unlimited, none, and any. Needs api_keys_pkey.
 UPDATE api_keys
-   SET credits = CASE
-                   WHEN %(sets_credits)s
-                   THEN %(credits)s::bigint
-                   ELSE balance(credits, monthly, credits_month)
-                 END,
-       credits_month = this_month(),
-       monthly = CASE
-                   WHEN %(sets_monthly)s
-                   THEN %(monthly)s::bigint
-                   ELSE monthly
-                 END,
-       rate = CASE
-                WHEN %(sets_rate)s
-                THEN %(rate)s
-                ELSE rate
-              END,
-       expires_at = CASE
-                      WHEN %(sets_expires_at)s
-                      THEN %(expires_at)s::timestamptz
-                      ELSE expires_at
-                    END,
-       chains = CASE
-                  WHEN %(sets_chains)s
-                  THEN %(chains)s::text[]
-                  ELSE chains
-                END,
-       types = CASE
-                 WHEN %(sets_types)s
-                 THEN %(types)s::text[]
-                 ELSE types
-               END,
-       operations = CASE
-                      WHEN %(sets_operations)s
-                      THEN %(operations)s::text[]
-                      ELSE operations
-                    END
+   SET (credits, monthly, rate, expires_at, chains, types, operations, credits_month) =
+       (SELECT changed.credits,
+               changed.monthly,
+               changed.rate,
+               changed.expires_at,
+               changed.chains,
+               changed.types,
+               changed.operations,
+               this_month()
+          FROM jsonb_build_object('credits', balance(api_keys.credits, api_keys.monthly, credits_month)) AS kept
+         CROSS JOIN jsonb_populate_record(api_keys, kept || %(changes)s::jsonb) AS changed)
  WHERE key_id = %(key_id)s
 RETURNING credits,
           monthly,
