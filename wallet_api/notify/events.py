@@ -114,11 +114,12 @@ class TradeId(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """A change of the feed: its kind, its columns, and when it arrived."""
+    """A change of the feed: its kind, its columns, when it arrived, and its row as JSON by `amounts`."""
 
     kind: MessageType
     columns: Mapping[str, Any]
     arrived_at: datetime
+    rows: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -164,13 +165,13 @@ class RuleReport:
     ended_at: datetime | None = None
 
 
-def change_of(columns: Mapping[str, Any]) -> Change:
-    """Return the change of a row of the feed."""
+def change_of(columns: Mapping[str, Any], rows: Mapping[str, str]) -> Change:
+    """Return the change of a row of the feed, which is also written as JSON."""
     kind, arrived_at = MessageType(columns["event"]), datetime.fromisoformat(columns["arrived_at"])
     if kind in OF_MANY:
-        return Change(kind, columns, arrived_at)
+        return Change(kind, columns, arrived_at, rows)
     key = TradeId(
         *(columns["profile_blockchain"], columns["profile_wallet_address"], columns["mint"]),
         *(columns["tx_signature"], columns["transaction_type"] == "sell", columns["event_index"]),
     )
-    return TradeChange(kind, columns, arrived_at, key, datetime.fromisoformat(columns["created_at"]))
+    return TradeChange(kind, columns, arrived_at, rows, key, datetime.fromisoformat(columns["created_at"]))

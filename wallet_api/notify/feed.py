@@ -31,14 +31,10 @@ _SCHEMAS = {"number": ChangeSchema(), "string": with_strings(ChangeSchema())}
 
 
 class _Reading(NamedTuple):
-    """What was read of the feed: some changes, each also as JSON by the `amounts` of targets.
-
-    All that arrived until `complete_until` is read by then.
-    """
+    """Some changes that were read of the feed: by then all that arrived until `complete_until` is read."""
 
     cursor: str
     changes: Sequence[Change]
-    rows: Mapping[str, Sequence[str]]
     complete_until: datetime
 
 
@@ -85,66 +81,65 @@ def _read(database: Database, cursor: str | None, now: datetime, rules: RulesFil
     given = {"after": cursor or NOW, "limit": _CHANGES, "wants_retyped": True}
     data = read_changes(database, now, reports.OPERATION, given)
     columns: Mapping[str, Sequence[Any]] = data["transactions"]
-    changes = [change_of(dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
-    forms = {target.amounts for target in rules.targets.values()} if changes else ()
+    forms = {target.amounts for target in rules.targets.values()}
+    written = {form: _SCHEMAS[form].write(columns) for form in forms}
+    changes = [
+        change_of(
+            dict(zip(columns, row, strict=True)), {form: texts[place] for form, texts in written.items()}
+        )
+        for place, row in enumerate(zip(*columns.values(), strict=True))
+    ]
     complete_until = now
     if changes:
         complete_until = changes[-1].arrived_at
     elif data["pagination"]["has_more"]:
         complete_until = datetime.min.replace(tzinfo=UTC)
-    rows = {form: _SCHEMAS[form].write(columns) for form in forms}
-    return _Reading(data["pagination"]["next_cursor"], changes, rows, complete_until)
+    return _Reading(data["pagination"]["next_cursor"], changes, complete_until)
 
 
 def _save(connection: Connection, rules: RulesFile, reading: _Reading) -> None:
     waiting: list[queue.Waiting] = []
     for batch in _batches(reading.changes):
-        for number, report in _reports(connection, rules.rules, batch):
-            waiting += _messages(rules, report, {form: rows[number] for form, rows in reading.rows.items()})
+        for report in _reports(connection, rules.rules, batch):
+            waiting += _messages(rules, report)
             if len(waiting) > _ADD_AT_ONCE:
                 queue.add_waiting(connection, waiting)
                 waiting.clear()
     queue.add_waiting(connection, waiting)
 
 
-def _batches(changes: Sequence[Change]) -> Iterator[list[tuple[int, Change]]]:
-    """Yield the changes with their numbers: trades in a row together, and each change of many alone."""
-    for are_trades, group in groupby(enumerate(changes), lambda each: isinstance(each[1], TradeChange)):
+def _batches(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """Yield the changes: trades in a row together, and each change of many alone."""
+    for are_trades, group in groupby(changes, lambda change: isinstance(change, TradeChange)):
         if are_trades:
             yield list(group)
         else:
-            yield from ([each] for each in group)
+            yield from ([change] for change in group)
 
 
-def _reports(
-    connection: Connection, rules: Sequence[Rule], batch: Sequence[tuple[int, Change]]
-) -> list[tuple[int, RuleReport]]:
+def _reports(connection: Connection, rules: Sequence[Rule], batch: Sequence[Change]) -> list[RuleReport]:
     """Read what was reported of a batch, decide what is reported, write it, and return it."""
-    number, first = batch[0]
-    trades = [(number, change) for number, change in batch if isinstance(change, TradeChange)]
+    trades = [change for change in batch if isinstance(change, TradeChange)]
     if trades:
-        known = reports.read_known(connection, rules, [change for _, change in trades])
-        found = [
-            (number, report)
-            for number, change in trades
-            for report in decisions.decide_trade(rules, change, known)
-        ]
+        known = reports.read_known(connection, rules, trades)
+        found = [report for trade in trades for report in decisions.decide_trade(rules, trade, known)]
     else:
-        about = decisions.rules_of_many(rules, first)
-        known = reports.read_known_of_many(connection, first)
-        taken_back = reports.take_back(connection, about, first)
-        found = [(number, report) for report in decisions.decide_many(about, first, known, taken_back)]
-    reports.save(connection, known, batch[-1][1].arrived_at)
+        [change] = batch
+        about = decisions.rules_of_many(rules, change)
+        known = reports.read_known_of_many(connection, change)
+        taken_back = reports.take_back(connection, about, change)
+        found = list(decisions.decide_many(about, change, known, taken_back))
+    reports.save(connection, known, batch[-1].arrived_at)
     return found
 
 
-def _messages(rules: RulesFile, report: RuleReport, rows: Mapping[str, str]) -> Iterator[queue.Waiting]:
+def _messages(rules: RulesFile, report: RuleReport) -> Iterator[queue.Waiting]:
     """Yield the message about a report to each target of its rule, or what a digest to it will have."""
     at = report.change.arrived_at
     due_at = report.rule.due_at(at)
     for name in report.rule.targets:
         target = rules.targets[name]
-        content = messages.content_of(report, rows[target.amounts])
+        content = messages.content_of(report, report.change.rows[target.amounts])
         body = messages.body_of(target, content) if due_at is None else messages.item_of(target, content)
         yield queue.Waiting(name, report.rule.name, messages.message_id(report.id, name), body, at, due_at)
 

@@ -134,11 +134,7 @@ def take_back(connection: Connection, rules: Sequence[Rule], change: Change) -> 
         "rules": [rule.name for rule in rules if rule.cluster is None],
         "reported_at": change.arrived_at,
     }
-    of_wallet = change.kind == MessageType.WALLET_REMOVAL
-    rows = connection.execute(
-        _REPORTS["take_back_of_wallet" if of_wallet else "take_back_of_purge"], parameters
-    )
-    return {row["rule"]: row["event_id"] for row in rows}
+    return {row["rule"]: row["event_id"] for row in connection.execute(_REPORTS["take_back"], parameters)}
 
 
 def _conditions(change: Change) -> dict[str, Any]:

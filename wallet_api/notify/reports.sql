@@ -106,28 +106,10 @@ SELECT *
        traded_at = excluded.traded_at,
        reported_at = excluded.reported_at;
 
--- take_back_of_wallet --
--- What some rules reported of the trades of a wallet is reported no longer; of each rule, the id of what it
--- reported of the newest one. Needs notify_trades_pkey.
-  WITH taken AS (
-       UPDATE notify_trades
-          SET is_reported = FALSE,
-              reported_at = %(reported_at)s
-        WHERE is_reported
-          AND rule = ANY (%(rules)s::text[])
-          AND blockchain = %(blockchain)s
-          AND wallet_address = %(wallet_address)s
-       RETURNING rule,
-                 event_id,
-                 traded_at
-       )
-SELECT DISTINCT ON (rule) rule,
-       event_id
-  FROM taken
- ORDER BY rule, traded_at DESC, event_id;
-
--- take_back_of_purge --
--- The same of the trades in a token, or before a time. Reads all of them, as seldom as these are removed.
+-- take_back --
+-- What some rules reported of the trades of a wallet, in a token, or before a time is reported no longer; of each
+-- rule, the id of what it reported of the newest one. Needs notify_trades_pkey, but for a time: then it reads all of
+-- them, as seldom as these are removed.
   WITH taken AS (
        UPDATE notify_trades
           SET is_reported = FALSE,
@@ -135,6 +117,7 @@ SELECT DISTINCT ON (rule) rule,
         WHERE is_reported
           AND rule = ANY (%(rules)s::text[])
           AND (%(blockchain)s::text IS NULL OR blockchain = %(blockchain)s::text)
+          AND (%(wallet_address)s::text IS NULL OR wallet_address = %(wallet_address)s::text)
           AND (%(mint)s::text IS NULL OR mint = %(mint)s::text)
           AND (%(before)s::timestamptz IS NULL OR traded_at < %(before)s::timestamptz)
        RETURNING rule,
