@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,76 +19,65 @@ log = logging.getLogger(__name__)
 # API keys, and values that were sent as one.
 _KEYS = re.compile(r"wk_[\w-]{4,}|(?<=api_key=)[^&\s\"']+|(?<=[Bb]earer )[^\s\"']+")
 
-# The priorities of sd-daemon(3), by the lowest level that has them; below these it is 7.
 # A failure to write that comes later is a new one, and reported again.
 _SAME_SECONDS = 60.0
+# The priorities of sd-daemon(3), by the lowest level that has them; below these it is 7.
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 
 
 class _Formatter(logging.Formatter):
-    """A formatter with the request id: `request_id` returns that of the current request."""
+    """Lines of text or of JSON, without keys; with a priority for journald, which stores it in its place."""
 
-    def __init__(self, request_id: Callable[[], str | None] = lambda: None) -> None:
+    def __init__(self, *, is_json: bool, has_priority: bool, request_id: Callable[[], str | None]) -> None:
         super().__init__()
-        self._request = request_id
-
-    def _request_id(self, record: logging.LogRecord) -> str | None:
-        if "more" in record.__dict__:
-            request_id: str | None = record.__dict__["more"].get("request_id")
-            return request_id
-        return self._request()
-
-
-class _TextFormatter(_Formatter):
-    """`time [process] LEVEL request_id message`; control characters are escaped, so no line can be forged."""
+        self._line = self._json if is_json else self._text
+        self._has_priority = has_priority
+        self._request_id = request_id
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line; a traceback follows on indented lines."""
-        request_id = self._request_id(record)
-        head = (
-            f"{_time(record)} [{record.process}] {record.levelname}{f' {request_id}' if request_id else ''}"
-        )
-        line = f"{head} {_visible(record.getMessage())}"
+        more = record.__dict__.get("more")
+        request_id = self._request_id() if more is None else more.get("request_id")
+        line = _without_keys(self._line(record, request_id, more or {}))
+        if not self._has_priority:
+            return line
+        priority = next((number for level, number in _PRIORITIES if record.levelno >= level), 7)
+        return "\n".join(f"<{priority}>{part}" for part in line.split("\n"))
+
+    def _text(self, record: logging.LogRecord, request_id: str | None, more: Mapping[str, Any]) -> str:
+        """Return `time [process] LEVEL request_id message`; a traceback follows on indented lines.
+
+        Control characters are escaped, so no line can be forged.
+        """
+        about = f"{record.levelname}{f' {request_id}' if request_id else ''}"
+        line = f"{_time(record)} [{record.process}] {about} {_visible(record.getMessage())}"
         if record.exc_info:
             traceback = self.formatException(record.exc_info)
             line += "".join(f"\n    {_visible(part)}" for part in traceback.splitlines())
-        return _without_keys(line)
+        return line
 
-
-class _JsonFormatter(_Formatter):
-    """One JSON object: time, level, logger, process, message; request_id, exception and more if present."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the object on one line."""
+    def _json(self, record: logging.LogRecord, request_id: str | None, more: Mapping[str, Any]) -> str:
+        """Return one object: time, level, logger, process, message; request_id, exception, more if any."""
         document = {
             "time": _time(record),
             "level": record.levelname.lower(),
             "logger": record.name,
             "process": record.process,
             "message": record.getMessage(),
-            "request_id": self._request_id(record),
+            "request_id": request_id,
             "exception": self.formatException(record.exc_info) if record.exc_info else None,
-        } | getattr(record, "more", {})
+            **more,
+        }
         present = {name: _utf8(value) for name, value in document.items() if value is not None}
-        return _without_keys(orjson.dumps(present, default=str).decode())
-
-
-class _JournalFormatter(logging.Formatter):
-    """The lines of another formatter, each with the priority that journald stores in place of this prefix."""
-
-    def __init__(self, inner: logging.Formatter) -> None:
-        super().__init__()
-        self._inner = inner
-
-    def format(self, record: logging.LogRecord) -> str:
-        priority = next((number for level, number in _PRIORITIES if record.levelno >= level), 7)
-        return "\n".join(f"<{priority}>{line}" for line in self._inner.format(record).split("\n"))
+        return orjson.dumps(present, default=str).decode()
 
 
 def formatter(settings: Settings, request_id: Callable[[], str | None] = lambda: None) -> logging.Formatter:
-    """Return the formatter that LOG_FORMAT selects; under systemd its lines have their priority."""
-    chosen = (_JsonFormatter if settings.log_format == "json" else _TextFormatter)(request_id)
-    return _JournalFormatter(chosen) if _writes_to_journal() else chosen
+    """Return the formatter that LOG_FORMAT selects; under systemd its lines have their priority.
+
+    `request_id` returns that of the current request.
+    """
+    is_json = settings.log_format == "json"
+    return _Formatter(is_json=is_json, has_priority=_writes_to_journal(), request_id=request_id)
 
 
 def drop_unwritable(handler: logging.Handler) -> None:
