@@ -5,8 +5,8 @@ import json
 import re
 import ssl
 import string
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,9 +35,9 @@ class Target:
 
     name: str
     url: str
-    secrets: tuple[bytes, ...]
+    secrets: Sequence[bytes] = ()
     # It verifies the certificate.
-    trust: ssl.SSLContext
+    trust: ssl.SSLContext = field(default_factory=http.trust)
     per_minute: int = 60
     template: string.Template | None = None
     amounts: str = AMOUNTS[0]
@@ -49,6 +49,41 @@ class Target:
         """Its port."""
         parts = urlsplit(self.url)
         return parts.port or _PORTS[parts.scheme]
+
+
+class _Secret(fields.String):
+    """A secret of Standard Webhooks, loaded as its key."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
+        text = str(super()._deserialize(value, *arguments, **options))
+        try:
+            key = base64.b64decode(text.removeprefix(_PREFIX), validate=True)
+        except ValueError:
+            key = b""
+        if not text.startswith(_PREFIX) or not 24 <= len(key) <= 64:
+            raise ValidationError(f"must be {_PREFIX} and 24 to 64 bytes in base64")
+        return key
+
+
+class _Template(fields.String):
+    """A text with words of a message in it."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
+        template = string.Template(str(super()._deserialize(value, *arguments, **options)))
+        if not template.is_valid() or set(template.get_identifiers()) - set(NAMES):
+            raise ValidationError(f"may have ${{name}} of these: {', '.join(NAMES)}")
+        return template
+
+
+class _Trust(fields.String):
+    """A file of certificates, loaded as what verifies by them."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            return http.trust(str(super()._deserialize(value, *arguments, **options)))
+        except OSError as error:
+            # Those of OpenSSL have no text of the system.
+            raise ValidationError(f"has no certificates: {error.strerror or 'they are not PEM'}") from None
 
 
 class _ChatId(fields.Field[Any]):
@@ -64,11 +99,11 @@ class TargetSchema(Schema):
     """A target of the file. Its address may have one of some schemes."""
 
     url = fields.String(required=True)
-    secrets = fields.List(fields.String(), validate=Length(min=1, max=2))
+    secrets = fields.List(_Secret(), validate=Length(min=1, max=2))
     per_minute = fields.Integer(strict=True, validate=Range(min=1, max=6000))
-    template = fields.String()
+    template = _Template()
     amounts = fields.String(validate=OneOf(AMOUNTS))
-    ca_file = fields.String()
+    trust = _Trust(data_key="ca_file")
     format = fields.String(validate=OneOf(tuple(FORMATS)))
     chat_id = _ChatId()
 
@@ -88,17 +123,6 @@ class TargetSchema(Schema):
         if not is_right or "@" in parts.netloc or not _URL.fullmatch(url):
             raise ValidationError("must be an HTTPS address without a user; HTTP only with --allow-private")
 
-    @validates("secrets")
-    def _are_secrets(self, secrets: list[str], **options: Any) -> None:
-        for secret in secrets:
-            _secret(secret)
-
-    @validates("template")
-    def _is_template(self, text: str, **options: Any) -> None:
-        template = string.Template(text)
-        if not template.is_valid() or set(template.get_identifiers()) - set(NAMES):
-            raise ValidationError(f"may have ${{name}} of these: {', '.join(NAMES)}")
-
     @validates_schema
     def _is_whole(self, data: dict[str, Any], **options: Any) -> None:
         has_format = "format" in data
@@ -106,32 +130,14 @@ class TargetSchema(Schema):
             raise ValidationError("is required without a format", "secrets")
         if (data.get("format") == "telegram") != ("chat_id" in data):
             raise ValidationError("is required with the format telegram, and of no use otherwise", "chat_id")
-        if not has_format and "template" in data and not _makes_json(string.Template(data["template"])):
+        if not has_format and "template" in data and not _makes_json(data["template"]):
             raise ValidationError('must be JSON, with each ${name} within quotes: "${value}"', "template")
 
-    @validates("ca_file")
-    def _is_ca_file(self, file: str, **options: Any) -> None:
-        try:
-            http.trust(file)
-        except OSError as error:
-            # Those of OpenSSL have no text of the system.
-            raise ValidationError(f"has no certificates: {error.strerror or 'they are not PEM'}") from None
 
-
-def target_of(name: str, loaded: Mapping[str, Any]) -> Target:
+def target_of(name: str, loaded: dict[str, Any]) -> Target:
     """Return the target of a name, of what the schema has loaded."""
-    template, format = loaded.get("template"), loaded.get("format")
-    return Target(
-        name,
-        loaded["url"],
-        tuple(_secret(secret) for secret in loaded.get("secrets", ())),
-        http.trust(loaded.get("ca_file")),
-        loaded.get("per_minute", Target.per_minute),
-        None if template is None else string.Template(template),
-        loaded.get("amounts", Target.amounts),
-        None if format is None else FORMATS[format],
-        loaded.get("chat_id"),
-    )
+    format = loaded.pop("format", None)
+    return Target(name, format=format and FORMATS[format], **loaded)
 
 
 def _makes_json(template: string.Template) -> bool:
@@ -142,14 +148,3 @@ def _makes_json(template: string.Template) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _secret(text: str) -> bytes:
-    """Return the key of a secret of Standard Webhooks. Raises ValidationError."""
-    try:
-        key = base64.b64decode(text.removeprefix(_PREFIX), validate=True)
-    except ValueError:
-        key = b""
-    if not text.startswith(_PREFIX) or not 24 <= len(key) <= 64:
-        raise ValidationError(f"must be {_PREFIX} and 24 to 64 bytes in base64")
-    return key
