@@ -26,7 +26,11 @@ def write_rows(shape: Shape, rows: List, format: str) -> bytes:
 
     The columns are those that the shape can have, in its order.
     """
-    return _WRITERS[format](shape, columns_of(rows)).encode()
+    table = columns_of(rows)
+    if format == "ndjson":
+        return _write_ndjson(shape, table).encode()
+    mark = "\ufeff" if format == "marked_csv" else ""
+    return f"{mark}{_write_csv(shape, table)}".encode()
 
 
 def _write_csv(shape: Shape, rows: Table) -> str:
@@ -35,10 +39,6 @@ def _write_csv(shape: Shape, rows: Table) -> str:
     writer.writerow(shape.columns())
     writer.writerows(zip(*_cells(shape, rows, _as_cells, ""), strict=True))
     return text.getvalue()
-
-
-def _write_marked_csv(shape: Shape, rows: Table) -> str:
-    return f"\ufeff{_write_csv(shape, rows)}"
 
 
 def _as_cells(field: fields.Field[Any], values: Sequence[Any]) -> Iterable[Any]:
@@ -72,10 +72,3 @@ def _cells(
         texts = iter(write(field, [value for value in values if value is not None]))
         cells.append([absent if value is None else next(texts) for value in values])
     return cells
-
-
-_WRITERS: dict[str, Callable[[Shape, Table], str]] = {
-    "csv": _write_csv,
-    "marked_csv": _write_marked_csv,
-    "ndjson": _write_ndjson,
-}
