@@ -9,7 +9,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, UNTRACKED, trade_row
-from wallet_api.api.schemas.explain import RULES
+from wallet_api.api.schemas.wallet_tokens import RULES
 from wallet_api.database import Connection
 from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries import cursors

@@ -15,8 +15,8 @@ from wallet_api.api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
 from wallet_api.api.schemas.figures import NO_SOURCE, USD
 from wallet_api.api.schemas.history import HistoryTradeSchema, TokenOverviewSchema
 from wallet_api.api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
-from wallet_api.api.schemas.lookup import LookedUpSchema
 from wallet_api.api.schemas.paging import PaginationSchema
+from wallet_api.api.schemas.search import LookedUpSchema
 from wallet_api.api.schemas.tokens import TotalHoldersSchema
 from wallet_api.api.schemas.tracker import TokenRowSchema, TrackerTradeSchema
 from wallet_api.api.schemas.wallets import HistoryProfileSchema, ProfileSchema

@@ -18,7 +18,6 @@ from wallet_api.api.responses.examples import ADDRESS, META, MINT
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.calendar import CalendarArguments
 from wallet_api.api.schemas.copies import CopyArguments
-from wallet_api.api.schemas.explain import ExplainArguments
 from wallet_api.api.schemas.history import HistoryArguments
 from wallet_api.api.schemas.shapes import columns_of
 from wallet_api.api.schemas.tokens import (
@@ -26,7 +25,7 @@ from wallet_api.api.schemas.tokens import (
     TokenStatsArguments,
 )
 from wallet_api.api.schemas.tracker import TrackerArguments
-from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments
+from wallet_api.api.schemas.wallet_tokens import ExplainArguments, WalletTokensArguments
 from wallet_api.app import create_app
 from wallet_api.base.periods import Bounds
 from wallet_api.chain.sync.outcomes import decide_outcomes, keep_signals

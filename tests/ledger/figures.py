@@ -16,11 +16,11 @@ from wallet_api.api.schemas.connections import ConnectionsArguments, Connections
 from wallet_api.api.schemas.feed import LatestArguments, LatestSchema, TimerangeSchema, TokenSchema
 from wallet_api.api.schemas.history import HistoryArguments, HistorySchema
 from wallet_api.api.schemas.leaderboard import EntrySchema
-from wallet_api.api.schemas.prices import PricesSchema
 from wallet_api.api.schemas.shapes import Shape
 from wallet_api.api.schemas.signals import OutcomeSchema, SignalSchema
 from wallet_api.api.schemas.tokens import (
     TRADER_SORTS,
+    PricesSchema,
     TokenHoldersArguments,
     TokenHoldersSchema,
     TokenStatsArguments,

@@ -8,8 +8,7 @@ from flask import Blueprint
 from wallet_api.api.access.scopes import KeyScope
 from wallet_api.api.responses.examples import ADDRESS
 from wallet_api.api.responses.operation import Operation
-from wallet_api.api.schemas.lookup import LookupArguments, LookupSchema
-from wallet_api.api.schemas.search import SearchArguments, SearchSchema
+from wallet_api.api.schemas.search import LookupArguments, LookupSchema, SearchArguments, SearchSchema
 from wallet_api.api.services import services
 from wallet_api.base.errors import WalletNotFound
 from wallet_api.queries.lookup import look_up_addresses

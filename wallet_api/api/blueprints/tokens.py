@@ -7,8 +7,9 @@ from flask import Blueprint
 
 from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.operation import Operation
-from wallet_api.api.schemas.prices import PricesArguments, PricesSchema
 from wallet_api.api.schemas.tokens import (
+    PricesArguments,
+    PricesSchema,
     TokenHoldersArguments,
     TokenHoldersSchema,
     TokenStatsArguments,
@@ -18,9 +19,9 @@ from wallet_api.api.schemas.tokens import (
 )
 from wallet_api.api.services import services
 from wallet_api.base.errors import CursorUnknown, TokenNotFound
-from wallet_api.queries import tokens
 from wallet_api.queries.changes import read_changes
 from wallet_api.queries.prices import token_prices
+from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1")
 
@@ -75,29 +76,29 @@ _prices = Operation(
 
 @blueprint.get("/tokens/transactions")
 @_transactions.cached
-def token_transactions(**arguments: Any) -> dict[str, Any]:
+def transactions(**arguments: Any) -> dict[str, Any]:
     """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
         services().placing.start()
         return read_changes(services().database, datetime.now(UTC), "tokens/transactions", arguments)
     with services().database.read() as connection:
-        return tokens.token_transactions(connection, datetime.now(UTC), arguments, services().price_rule)
+        return token_transactions(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/tokens/stats")
 @_stats.cached
-def token_stats(**arguments: Any) -> dict[str, Any]:
+def stats(**arguments: Any) -> dict[str, Any]:
     """Return what tracked wallets did in a token and hold of it: their totals, and a page of wallets."""
     with services().database.read() as connection:
-        return tokens.token_stats(connection, datetime.now(UTC), arguments, services().price_rule)
+        return token_stats(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/tokens/holders")
 @_holders.cached
-def token_holders(**arguments: Any) -> dict[str, Any]:
+def ranked_holders(**arguments: Any) -> dict[str, Any]:
     """Return a page of the tracked wallets that ever held a token, by how much of it they hold."""
     with services().database.read() as connection:
-        return tokens.token_holders(connection, datetime.now(UTC), arguments, services().price_rule)
+        return token_holders(connection, datetime.now(UTC), arguments, services().price_rule)
 
 
 @blueprint.get("/tokens/prices")

@@ -15,10 +15,14 @@ from wallet_api.api.schemas.brief import BriefSchema
 from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
 from wallet_api.api.schemas.connections import ConnectionsArguments, ConnectionsSchema
 from wallet_api.api.schemas.copies import CopyArguments, CopySchema
-from wallet_api.api.schemas.explain import ExplainArguments, ExplainSchema
 from wallet_api.api.schemas.paging import PagedArguments
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
-from wallet_api.api.schemas.wallet_tokens import WalletTokensArguments, WalletTokensSchema
+from wallet_api.api.schemas.wallet_tokens import (
+    ExplainArguments,
+    ExplainSchema,
+    WalletTokensArguments,
+    WalletTokensSchema,
+)
 from wallet_api.api.schemas.wallets import WalletsSchema
 from wallet_api.api.services import requested_wallet, services
 from wallet_api.base.errors import TokenNotFound

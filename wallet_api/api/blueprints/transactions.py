@@ -1,4 +1,4 @@
-"""GET /v1/transactions/latest and /timerange: the trades of a group, newest first."""
+"""GET /v1/transactions: the trades of a group, newest first, what they are worth, and how many they are."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -8,12 +8,14 @@ from flask import Blueprint
 from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.feed import LatestArguments, LatestSchema, TimerangeArguments, TimerangeSchema
+from wallet_api.api.schemas.volume import CountSchema, VolumeSchema, WindowArguments
 from wallet_api.api.services import services
 from wallet_api.base.errors import CursorUnknown
+from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_changes, latest_trades, trades_within
+from wallet_api.queries.volume import group_volume
 
-blueprint = Blueprint("feed", __name__, url_prefix="/v1")
-
+blueprint = Blueprint("transactions", __name__, url_prefix="/v1")
 
 _latest = Operation(
     name="list_latest_trades",
@@ -39,6 +41,22 @@ _timerange = Operation(
     rows="transactions",
     lifetime=Lifetime.SHORT,
 )
+_volume = Operation(
+    name="get_volume",
+    use="For at most a day; for longer use get_analytics with `volume_trend`.",
+    tag="Groups",
+    summary="Trading volume of a group",
+    arguments=WindowArguments(),
+    data=VolumeSchema(),
+)
+_count = Operation(
+    name="count_trades",
+    use="For how many; for their value use get_volume.",
+    tag="Groups",
+    summary="Number of trades of a group",
+    arguments=WindowArguments(),
+    data=CountSchema(),
+)
 
 
 @blueprint.get("/transactions/latest")
@@ -58,3 +76,19 @@ def latest_in_window(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a group in the last minutes or seconds, by default and at most an hour."""
     with services().database.read() as connection:
         return trades_within(connection, datetime.now(UTC), arguments, services().price_rule)
+
+
+@blueprint.get("/transactions/volume")
+@_volume.cached
+def volume(**arguments: Any) -> dict[str, Any]:
+    """Return what a group traded in the last hours, minutes or seconds, by default and at most 24 hours."""
+    with services().database.read() as connection:
+        return group_volume(connection, datetime.now(UTC), arguments)
+
+
+@blueprint.get("/transactions/count")
+@_count.cached
+def count(**arguments: Any) -> dict[str, Any]:
+    """Count the trades of a group in the last hours, minutes or seconds, by default and at most 24 hours."""
+    with services().database.read() as connection:
+        return count_trades(connection, datetime.now(UTC), arguments)
