@@ -17,32 +17,7 @@ _FIND_KEY = load_sql("wallet_api.api.access", "find_keys")
 # Shown in each response; enough for a smoke check every five minutes, ten days long.
 _CREDITS = 100_000
 
-_OWN_DATA = """\
-Next, in another terminal with the same settings:
-
-  {create}       # prints a key
-  {load}    # then prices and trades: docs/import.md
-  {sync}            # or import them from a provider: docs/sync.md"""
-_FIRST_WALLETS = """\
-No wallets are tracked yet. Next, in another terminal with the same settings (docs/first-wallets.md):
-
-  {find}    # finds wallets by the first buyers of tokens
-  {load}    # that list, or your own
-  {sync}
-
-Then '{create}' prints a key for {page}."""
-_SYNC_BESIDE = "# Their trades of the last 30 days are then read by this command itself."
 _HAS_WALLETS = "SELECT EXISTS (SELECT FROM wallets)"
-_DEMO = """\
-Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:
-
-  KEY={key}
-{requests}
-
-Next, for wallets of your own, in a new database (docs/first-wallets.md, docs/import.md):
-
-  export WALLET_API_HOME=…    # a new folder
-  {up}"""
 _REQUESTS = (
     "wallets?blockchain=solana&type=kol&limit=3",
     "wallets/history?blockchain=solana&type=kol&address={address}&limit=3",
@@ -88,35 +63,42 @@ def guide(
 
 
 def _own_guide() -> str:
-    commands = {"create": "keys create NAME", "load": "import wallets FILE", "sync": "sync trades"}
-    return _OWN_DATA.format_map({name: typed(command) for name, command in commands.items()})
+    return f"""\
+Next, in another terminal with the same settings:
+
+  {typed("keys create NAME")}       # prints a key
+  {typed("import wallets FILE")}    # then prices and trades: docs/import.md
+  {typed("sync trades")}            # or import them from a provider: docs/sync.md"""
 
 
 def _first_wallets(page: str, *, is_synced: bool) -> str:
-    commands = {
-        "find": "discover MINT MINT --chain solana",
-        "load": "import wallets discovered-solana.ndjson",
-        "sync": "sync trades --since 30d",
-        "create": "keys create NAME",
-    }
-    texts = {name: typed(command) for name, command in commands.items()}
-    if is_synced:
-        texts["sync"] = _SYNC_BESIDE
-    return _FIRST_WALLETS.format(**texts, page=page)
+    beside = "# Their trades of the last 30 days are then read by this command itself."
+    return f"""\
+No wallets are tracked yet. Next, in another terminal with the same settings (docs/first-wallets.md):
+
+  {typed("discover MINT MINT --chain solana")}    # finds wallets by the first buyers of tokens
+  {typed("import wallets discovered-solana.ndjson")}    # that list, or your own
+  {beside if is_synced else typed("sync trades --since 30d")}
+
+Then '{typed("keys create NAME")}' prints a key for {page}."""
 
 
 def _demo_guide(connection: Connection, home: Path, url: str) -> str:
     address = connection.fetch_value(_FIND_EXAMPLE, {"blockchain": "solana", "type": "kol"}) or ""
-    requests = (
+    requests = "\n".join(
         f"""  curl -H "Authorization: Bearer $KEY" '{url}/v1/{request.format(address=address)}'"""
         for request in _REQUESTS
     )
-    return _DEMO.format(
-        newest=newest_trade(connection),
-        key=_demo_key(connection, home),
-        requests="\n".join(requests),
-        up=typed("up --no-demo"),
-    )
+    return f"""\
+Demo data up to {newest_trade(connection):%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:
+
+  KEY={_demo_key(connection, home)}
+{requests}
+
+Next, for wallets of your own, in a new database (docs/first-wallets.md, docs/import.md):
+
+  export WALLET_API_HOME=…    # a new folder
+  {typed("up --no-demo")}"""
 
 
 def demo_key_file(home: Path) -> Path:
