@@ -46,9 +46,11 @@ class MeteredStorage(Storage):
         self.close = self._settler.close
 
     @property
-    def has_store(self) -> bool:
-        """Whether a shared store is configured."""
-        return self._counts is not None
+    def store_state(self) -> str:
+        """Whether the shared store is ok or away, by a request to it; none if none is configured."""
+        if self._counts is None:
+            return "none"
+        return "ok" if self._counts.probe() else "away"
 
     @property
     def away(self) -> bool:
@@ -96,7 +98,7 @@ class MeteredStorage(Storage):
 
     def check(self) -> bool:
         """Return False if a shared store is configured and does not work."""
-        return self._counts is None or self._counts.probe()
+        return self.store_state != "away"
 
     def clear(self, key: str) -> None:
         """Drop a window in this process."""

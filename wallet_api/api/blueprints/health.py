@@ -35,7 +35,7 @@ def readyz() -> Response:
             "database": "ok",
             "tables": f"newer: {', '.join(newer)}" if newer else "ok",
             "primary": services().database.primary_fault() or "ok",
-            "store": _store(),
+            "store": services().gate.limits.windows.store_state,
         }
     )
 
@@ -56,13 +56,6 @@ def _newer_tables() -> tuple[str, ...]:
     if schema.is_filling and not schema.newer:
         raise _not_ready("wallet-api migrate has not computed all figures yet.", "migrations")
     return schema.newer
-
-
-def _store() -> str:
-    windows = services().gate.limits.windows
-    if not windows.has_store:
-        return "none"
-    return "ok" if windows.check() else "away"
 
 
 def _not_ready(problem: str, reason: str) -> ServiceUnavailable:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from flask import Flask, Response
@@ -43,12 +43,8 @@ class _Labelled(NamedTuple):
 
 class _Counters:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._requests = Counter(
-            "wallet_api_requests",
-            "Requests with a response.",
-            ("operation", "status"),
-            registry=registry,
-        )
+        counter = partial(Counter, registry=registry)
+        self._requests = counter("wallet_api_requests", "Requests with a response.", ("operation", "status"))
         self._seconds = Histogram(
             "wallet_api_request_seconds",
             "Seconds until the response.",
@@ -56,29 +52,14 @@ class _Counters:
             buckets=_SECONDS,
             registry=registry,
         )
-        self._refusals = Counter(
-            "wallet_api_refusals",
-            "Responses that are errors, by code and reason.",
-            ("operation", "code", "reason"),
-            registry=registry,
-        )
-        self._cached = Counter(
-            "wallet_api_cached_answers",
-            "Responses whose data was cached.",
-            ("operation",),
-            registry=registry,
-        )
-        self._credits = Counter(
-            "wallet_api_credits_charged",
-            "Credits that responses cost, also those to keys without a limit.",
-            ("operation",),
-            registry=registry,
-        )
-        self._alone = Counter(
-            "wallet_api_limiter_fallback_calls",
-            "Requests counted by one worker alone, because the shared store of limits was away.",
-            registry=registry,
-        )
+        refusals = "Responses that are errors, by code and reason."
+        self._refusals = counter("wallet_api_refusals", refusals, ("operation", "code", "reason"))
+        cached = "Responses whose data was cached."
+        self._cached = counter("wallet_api_cached_answers", cached, ("operation",))
+        credits = "Credits that responses cost, also those to keys without a limit."
+        self._credits = counter("wallet_api_credits_charged", credits, ("operation",))
+        alone = "Requests counted by one worker alone, because the shared store of limits was away."
+        self._alone = counter("wallet_api_limiter_fallback_calls", alone)
         # Bounded by the numbers of operations and statuses.
         self._metrics_of = cache(self._labelled)
 
