@@ -71,7 +71,7 @@ SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3
 
 
 def main() -> None:
-    """Replace the data of all examples that the ledger gives; those of balances stay as they are."""
+    """Replace the data of all examples that the ledger gives; those of balances, keys and servers stay."""
     with ledger_alone() as settings, connect(str(settings.database_url)) as connection:
         text = written(FILE.read_text(encoding="utf-8"), str(settings.database_url), connection)
         FILE.write_text(text, encoding="utf-8")

@@ -20,23 +20,6 @@ from wallet_api.database import Row
 
 blueprint = Blueprint("key", __name__, url_prefix="/v1")
 
-_EXAMPLE = {
-    "name": "demo",
-    "created_at": "2026-01-02T09:30:00Z",
-    "expires_at": None,
-    "rate": {"limit": 300, "window_seconds": 60, "remaining": 299, "reset_at": "2026-01-30T12:52:00Z"},
-    "credits": {"left": 999999, "cost": 1, "costs": {}},
-    "scope": {"chains": None, "types": None, "operations": None},
-    "used": {
-        "today": {"requests": 1, "credits": 1},
-        "month": {"requests": 3, "credits": 2},
-        "by_operation": [
-            {"operation": "list_wallets", "requests": 2, "credits": 2},
-            {"operation": "get_key", "requests": 1, "credits": 0},
-        ],
-    },
-}
-
 _operation = Operation(
     name="get_key",
     use="For what is left to spend; for what there is to ask use get_meta.",
@@ -44,7 +27,6 @@ _operation = Operation(
     summary="State of the API key",
     arguments=Arguments(),
     data=KeySchema(),
-    examples={"key": _EXAMPLE},
     description="It is free, but counts for the rate limit.",
     etag=False,
     access="free",
