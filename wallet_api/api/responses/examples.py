@@ -10,8 +10,8 @@ from wallet_api.base.errors import WalletNotFound
 ADDRESS = "DemoWaLLetFzsF7J34jmExZvQko6UnzpEQxn6DLPAAMr"
 MINT = "7iSF6YKMkR9ogSqCmx2p5Ukmqj9BfQhcMhntmqbDqz4X"
 
-# Of the data of each operation. Written by `make examples`, from responses to a small ledger, but for those of
-# keys, balances and servers.
+# Of the data of each operation. Written by `make examples`, from responses to a small ledger; those of keys,
+# balances and servers are written by hand.
 EXAMPLES: Mapping[str, Mapping[str, Any]] = json.loads(
     resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
 )
