@@ -436,13 +436,12 @@ def test_many_keys_are_made_at_once_and_their_secrets_are_in_a_new_file(
     assert list(keys) == ["ann", "ben", "cat"]
     assert not any(key in made.output for key in keys.values())
     reasons = [json.loads(line)["reason"] for line in Path(rejects).read_text().splitlines()]
-    assert [reason.partition(";")[0].partition(", not")[0] for reason in reasons] == [
+    assert [reason.partition(";")[0] for reason in reasons[:-1]] == [
         "there is a key named 'ann' already",
-        "credits must be a whole number or unlimited",
+        "credits: '-1' is neither a whole number nor unlimited",
         "'bitcoin' is none of the chains",
-        reasons[-1],
     ]
-    assert reasons[-1].startswith("operation 'get_wallets' is none of count_trades, ")
+    assert reasons[-1].startswith("operation: 'get_wallets' is no operation; they are count_trades, ")
     listed = {key["name"]: key for key in document(run, "keys", "list")}
     ann = {"credits": 5000, "monthly": 5000, "rate": "60/minute", "expires_at": "2999-12-31T00:00:00Z"}
     assert listed["ann"].items() >= (ann | {"types": ["kol"]}).items()

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -12,18 +11,16 @@ import msgspec
 import orjson
 from msgspec import UNSET
 
-from wallet_api.api.blueprints import operation_names
 from wallet_api.api.keys import KeyOptions, create_key
 from wallet_api.api.keys.bounds import KeyRequestError
 from wallet_api.base.forms import BadRow, must_be
-from wallet_api.base.times import read_time
 from wallet_api.database import Connection
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.readers import Source, open_source
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import good
 from wallet_api.operate.cli.environment import database
-from wallet_api.operate.cli.key_options import NOTHING, given_options, known_operations, number_or
+from wallet_api.operate.cli.key_options import given_options, key_options
 from wallet_api.operate.cli.output import end_if_rejected, json_option, print_json
 
 MOST = 10_000
@@ -42,19 +39,26 @@ class _NewKey(msgspec.Struct):
     operation: Any = UNSET
 
     def options(self) -> KeyOptions:
-        """Return what the key may do. An empty value is the default. Raises BadRow."""
-        given = given_options(
-            {
-                "credits": _number("credits", self.credits),
-                "monthly": _number("monthly", self.monthly),
-                "rate": self.rate or None,
-                "expires_at": _time(self.expires),
-                "chains": _words("chain", self.chain),
-                "types": _words("type", self.type),
-                "operations": _words("operation", self.operation),
-            }
-        )
+        """Return what the key may do, by the options of `keys create`. An empty value is the default.
+
+        Raises BadRow.
+        """
+        single = {name: getattr(self, name) for name in ("credits", "monthly", "rate", "expires")}
+        arguments = [f"--{name}={value}" for name, value in single.items() if value not in (UNSET, None, "")]
+        for name in ("chain", "type", "operation"):
+            arguments += [f"--{name}={word}" for word in _words(name, getattr(self, name))]
+        try:
+            given = given_options(_key.make_context("keys", arguments).params)
+        except click.BadParameter as fault:
+            column = fault.param.opts[0].removeprefix("--") if fault.param else ""
+            raise BadRow(f"{column}: {fault.message.removesuffix('.')}") from None
         return cast(KeyOptions, {name: value for name, value in given.items() if value is not None})
+
+
+@click.command()
+@key_options
+def _key(**values: Any) -> None:
+    """Read the options of a row; it is never run."""
 
 
 @click.command("import")
@@ -89,13 +93,14 @@ def import_keys(file: str, output: str | None, as_json: bool) -> None:
 def _import(connection: Connection, source: Source, reject: Reject, secrets: Path) -> int:
     count = 0
     with _new_file(secrets) as file, connection.transaction():
-        for number, line, row in _warned(source):
+        for number, line, found in _warned(source):
             try:
-                name, key = _create(connection, good(row))
+                row = good(found)
+                key = create_key(connection, row.name, **row.options())
             except (BadRow, KeyRequestError) as fault:
                 reject(number, line, fault if isinstance(fault, BadRow) else BadRow(str(fault)))
                 continue
-            file.write(orjson.dumps({"name": name, "key": key}) + b"\n")
+            file.write(orjson.dumps({"name": row.name, "key": key}) + b"\n")
             count += 1
             if count > MOST:
                 raise click.ClickException(f"{source.name} has more than {MOST:,} keys: divide it.")
@@ -105,15 +110,6 @@ def _import(connection: Connection, source: Source, reject: Reject, secrets: Pat
     if not count:
         secrets.unlink()
     return count
-
-
-def _create(connection: Connection, row: _NewKey) -> tuple[str, str]:
-    options = row.options()
-    try:
-        known_operations(options.get("operations") or ())
-    except ValueError as error:
-        raise BadRow(f"operation {str(error)[:40]!r} is none of {', '.join(operation_names())}") from None
-    return row.name, create_key(connection, row.name, **options)
 
 
 def _warned(source: Source) -> Iterator[Record[_NewKey]]:
@@ -135,22 +131,6 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-
-
-def _number(field: str, value: Any) -> int | str | None:
-    if value in (UNSET, None, ""):
-        return None
-    try:
-        return number_or(NOTHING[field], str(value))
-    except ValueError:
-        raise must_be(field, f"a whole number or {NOTHING[field]}", value) from None
-
-
-def _time(text: str | None) -> datetime | str | None:
-    try:
-        return read_time(text) if text and text != NOTHING["expires_at"] else text or None
-    except ValueError:
-        raise must_be("expires", "a day such as 2030-12-31, a time, or never", text) from None
 
 
 def _words(field: str, value: Any) -> list[str]:

@@ -11,9 +11,9 @@ from wallet_api.api.keys import KeyOptions
 from wallet_api.operate.cli.options import all_of, moment
 
 # Of more the service has no use.
-MAX_DIGITS = 18
+_MAX_DIGITS = 18
 # By option: the word for the default.
-NOTHING: Mapping[str, str] = {
+_NOTHING: Mapping[str, str] = {
     "credits": "unlimited",
     "monthly": "none",
     "rate": "default",
@@ -26,30 +26,14 @@ NOTHING: Mapping[str, str] = {
 _Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
 
-def number_or(word: str, text: str) -> int | str:
-    """Return a whole number in plain digits, or the word itself. Raises ValueError."""
-    if text == word:
-        return word
-    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS):
-        raise ValueError(text)
-    return int(text)
-
-
-def known_operations(names: Sequence[str]) -> Sequence[str]:
-    """Return the names of operations, or any alone. Raises ValueError, whose text is the first other name."""
-    for name in names if [*names] != ["any"] else ():
-        if name not in operation_names():
-            raise ValueError(name)
-    return names
-
-
 def _number_or(word: str) -> _Callback:
     def read(context: click.Context, option: click.Parameter, text: str | None) -> int | str | None:
-        try:
-            return None if text is None else number_or(word, text)
-        except ValueError as error:
-            problem = f"{str(error)[:40]!r} is neither a whole number nor {word}."
-            raise click.BadParameter(problem, context, option) from None
+        if text is None or text == word:
+            return text
+        if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+            problem = f"{text[:40]!r} is neither a whole number nor {word}."
+            raise click.BadParameter(problem, context, option)
+        return int(text)
 
     return read
 
@@ -61,13 +45,12 @@ def _moment_or_never(
 
 
 def _operations(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> Sequence[str]:
-    try:
-        return known_operations(names)
-    except ValueError as error:
-        problem = (
-            f"{str(error)[:40]!r} is no operation; they are {', '.join(operation_names())}, or any alone."
-        )
-        raise click.BadParameter(problem, context, option) from None
+    unknown = [name for name in names if name not in operation_names()]
+    if unknown and names != ("any",):
+        known = ", ".join(operation_names())
+        problem = f"{unknown[0][:40]!r} is no operation; they are {known}, or any alone."
+        raise click.BadParameter(problem, context, option)
+    return names
 
 
 key_options = all_of(
@@ -113,7 +96,7 @@ key_options = all_of(
 def given_options(values: Mapping[str, Any]) -> KeyOptions:
     """Return the options that were given; None for one that is the word for its default."""
     given = {name: value for name, value in values.items() if value not in (None, (), [])}
-    defaults = {name: (word, (word,), [word]) for name, word in NOTHING.items()}
+    defaults = {name: (word, (word,), [word]) for name, word in _NOTHING.items()}
     return cast(
         KeyOptions, {name: None if value in defaults[name] else value for name, value in given.items()}
     )
