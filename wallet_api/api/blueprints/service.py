@@ -1,28 +1,36 @@
-"""GET /v1/meta and /v1/health: what is served, and the state of its servers, without key and envelope."""
+"""GET /v1/key, /v1/meta and /v1/health: the state of the key, of the servers, and what is served."""
 
 import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, Response, current_app
 
 from wallet_api import __version__
+from wallet_api.api.access.credits import Credits
+from wallet_api.api.access.current import current_request
+from wallet_api.api.access.keyring import ApiKey
+from wallet_api.api.keys.bounds import BOUNDS
 from wallet_api.api.openapi import operations
 from wallet_api.api.responses.arguments import load_arguments
 from wallet_api.api.responses.dollars import native_prices
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.argument_fields import MAX_TEXTS
 from wallet_api.api.schemas.arguments import AMOUNTS, FORMATS, Arguments
+from wallet_api.api.schemas.key import KeySchema
 from wallet_api.api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.api.services import services
 from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.base.periods import ALL, PERIOD_LENGTHS
-from wallet_api.database import DatabaseUnavailable
+from wallet_api.base.times import shown_time
+from wallet_api.database import DatabaseUnavailable, Row
 from wallet_api.queries import feed, signals, volume
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
 
-blueprint = Blueprint("status", __name__, url_prefix="/v1")
+blueprint = Blueprint("service", __name__, url_prefix="/v1")
 
 _META: dict[str, Any] = {
     "chains": list(CHAINS),
@@ -44,6 +52,17 @@ _META: dict[str, Any] = {
 }
 _EXAMPLE_COUNTS = {chain.name: dict.fromkeys(chain.types, 80) for chain in CHAINS.values()}
 
+_key = Operation(
+    name="get_key",
+    use="For what is left to spend; for what there is to ask use get_meta.",
+    tag="Service",
+    summary="State of the API key",
+    arguments=Arguments(),
+    data=KeySchema(),
+    description="It is free, but counts for the rate limit.",
+    etag=False,
+    access="free",
+)
 _meta = Operation(
     name="get_meta",
     use="For which chain has which types; for the wallets of one use list_wallets.",
@@ -75,6 +94,50 @@ _health = Operation(
     bare=True,
     access="keyless",
 )
+
+
+@blueprint.get("/key")
+@_key.documents
+def api_key() -> Response:
+    """Return the limit, the credits, the expiry and the use of the key of this request."""
+    load_arguments(_key.arguments)
+    key, expires_at, gate = current_request().key, current_request().key_expires_at, services().gate
+    assert key is not None
+    remaining, reset = gate.limits.remaining(key)
+    data = {
+        "name": key.name,
+        "created_at": shown_time(key.row.created_at),
+        "expires_at": None if expires_at is None else shown_time(expires_at),
+        "rate": {
+            "limit": key.limit.amount,
+            "window_seconds": key.limit.get_expiry(),
+            "remaining": remaining,
+            "reset_at": shown_time(datetime.fromtimestamp(reset, UTC)),
+        },
+        "credits": _credits(key, gate.credits),
+        "scope": {name: getattr(key.row, name) for name in BOUNDS},
+        "used": _used(gate.use.read(key.row.key_id, datetime.now(UTC).date())),
+    }
+    return _key.respond(lambda: data)
+
+
+def _credits(key: ApiKey, credits: Credits) -> dict[str, Any]:
+    state = {
+        "left": None if key.unlimited else credits.remaining(key),
+        "cost": credits.usual_cost,
+        "costs": credits.costs,
+    }
+    if key.renews_at is None:
+        return state
+    return state | {"monthly": key.row.monthly, "renews_at": shown_time(key.renews_at)}
+
+
+def _used(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "today": {name: sum(row[f"{name}_today"] for row in rows) for name in ("requests", "credits")},
+        "month": {name: sum(row[name] for row in rows) for name in ("requests", "credits")},
+        "by_operation": rows,
+    }
 
 
 @blueprint.get("/meta")
