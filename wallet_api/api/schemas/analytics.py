@@ -21,7 +21,8 @@ from wallet_api.base.periods import FLOW_PERIODS, OUTCOME_SPANS, PERIODS
 MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate", "signal_outcomes")
 FLOW_SORTS = ("net_flow", "buy", "sell", "buyers", "sellers")
 PERIODS_OF_MODES = ("1h", *PERIODS)
-_OF_FLOWS = ("sort", "order", "min_wallets")
+# Arguments of one mode.
+_OF_MODES = {**dict.fromkeys(("sort", "order", "min_wallets"), "net_flow"), "signal": "signal_outcomes"}
 # What outcomes are of.
 OUTCOME_GROUPS = ("signals", "base")
 # The longest window of outcomes, whose hours are all read.
@@ -67,7 +68,8 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
     def _arguments_fit_the_mode(self, data: dict[str, Any], given: dict[str, str], **kwargs: Any) -> None:
         if "mode" not in data:
             return
-        self._check_outcomes(data, given)
+        if data["mode"] == "signal_outcomes":
+            self._check_outcomes(data, given)
         if "period" in given and given["period"] not in (self.allowed("period", given) or ()):
             raise ValidationError("is no period of this mode", "period")
         for name in ("since", "until"):
@@ -75,15 +77,11 @@ class AnalyticsArguments(PeriodMixin, FormatMixin, GroupArguments):
                 raise ValidationError(
                     {name: {"message": "is of the other modes; net_flow has fixed windows"}}
                 )
-        for name in _OF_FLOWS:
-            if name in given and data["mode"] != "net_flow":
-                raise ValidationError({name: {"message": "is of the mode net_flow alone"}})
+        for name, mode in _OF_MODES.items():
+            if name in given and data["mode"] != mode:
+                raise ValidationError({name: {"message": f"is of the mode {mode} alone"}})
 
     def _check_outcomes(self, data: dict[str, Any], given: dict[str, str]) -> None:
-        if data["mode"] != "signal_outcomes":
-            if "signal" in given:
-                raise ValidationError({"signal": {"message": "is of the mode signal_outcomes alone"}})
-            return
         for name in ("since", "until"):
             if name not in given:
                 raise ValidationError({name: {"message": "is required with signal_outcomes"}})
