@@ -2,7 +2,6 @@
 
 import logging
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
@@ -105,6 +104,7 @@ class Refresher:
             self._end(wallet_id, ended)
 
     def _fetch(self, claim: Claim, address: str) -> None:
+        known_tokens = partial(self._snapshots.known_tokens, claim["wallet_id"])
         with ExitStack() as large:
 
             def await_turn(seconds: float) -> bool:
@@ -114,23 +114,19 @@ class Refresher:
                     large.callback(self._large.release)
                 return is_next
 
-            self._fetch_and_save(claim, address, await_turn)
-
-    def _fetch_and_save(self, claim: Claim, address: str, await_turn: Callable[[float], bool]) -> None:
-        known_tokens = partial(self._snapshots.known_tokens, claim["wallet_id"])
-        try:
-            with self._provider.fetcher.begin(self._chain.name, await_turn) as fetch:
-                balances = self._provider.balances(address, known_tokens, fetch)
-                balances = replace(balances, left_out=fetch.left_out)
-        except ProviderFault as fault:
-            pause = min(fault.retry_after_seconds or 0.0, MAX_RETRY_AFTER_SECONDS)
-            pause = max(pause, fault.remember_seconds, self._failure_seconds)
-            self._snapshots.fail(claim, fault.message, pause)
-        except BaseException:
-            self._snapshots.fail(claim, ProviderFault().message, self._failure_seconds)
-            raise
-        else:
-            snapshot = self._snapshots.save(claim, balances)
-            if snapshot is not None:
-                formatted = format_snapshot(self._chain, snapshot, self._shown)
-                self._cache.put((self._chain.name, address), formatted, formatted.taken_at)
+            try:
+                with self._provider.fetcher.begin(self._chain.name, await_turn) as fetch:
+                    balances = self._provider.balances(address, known_tokens, fetch)
+                    balances = replace(balances, left_out=fetch.left_out)
+            except ProviderFault as fault:
+                pause = min(fault.retry_after_seconds or 0.0, MAX_RETRY_AFTER_SECONDS)
+                pause = max(pause, fault.remember_seconds, self._failure_seconds)
+                self._snapshots.fail(claim, fault.message, pause)
+            except BaseException:
+                self._snapshots.fail(claim, ProviderFault().message, self._failure_seconds)
+                raise
+            else:
+                snapshot = self._snapshots.save(claim, balances)
+                if snapshot is not None:
+                    formatted = format_snapshot(self._chain, snapshot, self._shown)
+                    self._cache.put((self._chain.name, address), formatted, formatted.taken_at)
