@@ -137,6 +137,11 @@ def optional_amount(field: str, amount: Any, *, above_zero: bool = False) -> str
     return check_amount(field, amount, above_zero=above_zero)
 
 
+def without_zeros(text: str) -> str:
+    """Return a decimal without zeros at its end."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def check_event_index(index: Any) -> int:
     """Return the index as a number; one that is empty or not there is 0. Raises BadRow."""
     whole = whole_number("event_index", index, MAX_EVENT_INDEX)

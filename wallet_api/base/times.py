@@ -9,6 +9,8 @@ _STAMP = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)"
     r" ?([Zz]|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?( UTC)?"
 )
+_SPAN = re.compile(r"([0-9]{1,6})([dhm])")
+_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
 def is_time(text: str) -> bool:
@@ -62,6 +64,12 @@ def read_stamp(text: str) -> datetime:
     if utc and time.utcoffset():
         raise ValueError(text)
     return time
+
+
+def read_span(text: str) -> timedelta | None:
+    """Return a length of time such as 30d, 12h or 45m; None if the text is none."""
+    found = _SPAN.fullmatch(text)
+    return timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else None
 
 
 def next_month(moment: datetime) -> datetime:

@@ -9,6 +9,7 @@ import msgspec
 import orjson
 
 from wallet_api.base.chains import Chain
+from wallet_api.base.forms import without_zeros
 from wallet_api.base.times import shown_time
 from wallet_api.chain.providers.balances.base import NATIVE, Balances, HeldToken
 from wallet_api.holdings.snapshots import Snapshot
@@ -76,8 +77,12 @@ def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[HeldToken]
     held = [token for token in balances.tokens if token.amount and shown.shows(chain, token)]
     held.sort(key=lambda token: token.address)
     # Decimals compare exactly, whatever the context's precision; reverse keeps ties in order.
-    held.sort(key=lambda token: Decimal(f"{token.amount}E-{token.decimals}"), reverse=True)
+    held.sort(key=_whole_tokens, reverse=True)
     return [native, *held]
+
+
+def _whole_tokens(token: HeldToken) -> Decimal:
+    return Decimal(f"{token.amount}E-{token.decimals}")
 
 
 def tokens_json(tokens: Iterable[HeldToken]) -> bytes:
@@ -89,17 +94,10 @@ def tokens_json(tokens: Iterable[HeldToken]) -> bytes:
                 "token_name": token.name,
                 "symbol": token.symbol,
                 "amount": str(token.amount),
-                "amount_formatted": format_amount(token.amount, token.decimals),
+                "amount_formatted": without_zeros(f"{_whole_tokens(token):f}"),
                 "decimals": token.decimals,
                 "verified_contract": token.verified,
             }
             for token in tokens
         ]
     )
-
-
-def format_amount(amount: int, decimals: int) -> str:
-    """Return `amount / 10 ** decimals` in plain decimal notation: every digit, no trailing zeros."""
-    digits = str(amount).rjust(decimals + 1, "0")
-    point = len(digits) - decimals
-    return f"{digits[:point]}.{digits[point:]}".rstrip("0").rstrip(".") if decimals else digits

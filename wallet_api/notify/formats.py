@@ -1,9 +1,11 @@
 """The bodies that chats take: members, lengths, and how a stranger's name is made harmless in them."""
 
+import html
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from wallet_api.base.forms import visible
@@ -24,10 +26,6 @@ class Format:
     most: int
     escape: Callable[[str], str]
     body: Callable[[str, Any], dict[str, Any]]
-
-
-def _slack_text(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 FORMATS: Mapping[str, Format] = {
@@ -51,7 +49,7 @@ FORMATS: Mapping[str, Format] = {
     # https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
     "slack": Format(
         4000,
-        _slack_text,
+        partial(html.escape, quote=False),
         lambda text, _: {"text": text, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False},
     ),
 }

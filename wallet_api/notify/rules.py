@@ -1,6 +1,5 @@
 """The rules of webhooks: which trades are reported to which targets."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,10 +11,9 @@ from marshmallow.validate import OneOf, Range
 
 from wallet_api.api.schemas.figures import DIRECTIONS
 from wallet_api.base.chains import CHAINS, WALLET_TYPES, stored_form
+from wallet_api.base.times import read_span
 
 LIST = "@"
-_EVERY = re.compile(r"([1-9][0-9]{0,3})([mhd])")
-_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 _MOST_EVERY = timedelta(days=7)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -83,9 +81,8 @@ class _Every(fields.Field[Any]):
     """A time such as 1h."""
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
-        found = _EVERY.fullmatch(value) if isinstance(value, str) else None
-        every = None if found is None else int(found[1]) * _UNITS[found[2]]
-        if every is None or every > _MOST_EVERY:
+        every = read_span(value) if isinstance(value, str) else None
+        if not every or every > _MOST_EVERY:
             raise ValidationError("must be such as 30m, 1h or 1d, and at most 7d")
         return every
 

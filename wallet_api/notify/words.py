@@ -3,10 +3,10 @@
 import json
 import string
 from collections.abc import Mapping
-from decimal import Decimal
 from urllib.parse import quote
 
 from wallet_api.base.chains import CHAINS
+from wallet_api.base.forms import without_zeros
 from wallet_api.notify.events import Change, RuleReport, TradeChange
 
 # Columns of the feed under their own names.
@@ -48,7 +48,8 @@ def words_of(report: RuleReport) -> dict[str, str]:
         "count": str(len(report.wallets)),
         "token": found["symbol"] or found["token_name"] or short(found["mint"]),
         "bag_pct": _text(change, "holdings_after_bag_pct"),
-        "market_cap": "" if cap is None else _shown(cap),
+        # As the API rounds it.
+        "market_cap": "" if cap is None else without_zeros(f"{cap:.9f}"),
         "link": _link(report),
     }
 
@@ -72,12 +73,6 @@ def quoted(words: Mapping[str, str]) -> dict[str, str]:
 def _text(change: Change, column: str) -> str:
     value = change.columns.get(column)
     return "" if value is None else str(value)
-
-
-def _shown(amount: Decimal) -> str:
-    """Return an amount as the API rounds it: at most 9 decimals."""
-    text = f"{amount:.9f}"
-    return text.rstrip("0").rstrip(".")
 
 
 def _link(report: RuleReport) -> str:

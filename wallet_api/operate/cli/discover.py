@@ -15,7 +15,7 @@ from wallet_api.base.times import read_time
 from wallet_api.chain.discovery.launches import Beginning
 from wallet_api.chain.discovery.purse import Purse
 from wallet_api.chain.discovery.results import Results
-from wallet_api.chain.discovery.search import Search, find_first_buyers, node_source, rank_found
+from wallet_api.chain.discovery.search import Search, describe, find_first_buyers, node_source, rank_found
 from wallet_api.chain.providers.faults import ProviderFault
 from wallet_api.chain.sync.session import locked_session
 from wallet_api.chain.sync.sources import node_url, price_sources
@@ -23,7 +23,6 @@ from wallet_api.database import Connection
 from wallet_api.ledger.files.readers import NDJSON_ENDINGS
 from wallet_api.operate.cli.discovered import found_document, print_found, write_wallets
 from wallet_api.operate.cli.environment import require_tables, settings_with_database
-from wallet_api.operate.cli.options import all_of
 from wallet_api.operate.cli.output import is_shown, json_option, print_json, progress_bar
 from wallet_api.operate.cli.sync_rounds import log_to_stderr
 from wallet_api.settings import Settings
@@ -31,48 +30,44 @@ from wallet_api.settings import Settings
 _NOT_ALL = 3
 _LOCK_SECONDS = 3.0
 
-_options = all_of(
-    click.argument("mints", metavar="MINT…", nargs=-1, required=True),
-    click.option("--chain", required=True, type=click.Choice(tuple(CHAINS)), help="The chain of the tokens."),
-    click.option(
-        "--first",
-        type=click.IntRange(1, 10_000),
-        default=200,
-        show_default=True,
-        help="How many first buyers of each token are candidates.",
-    ),
-    click.option(
-        "--min-tokens",
-        type=click.IntRange(1),
-        default=2,
-        show_default=True,
-        help="In how many of the tokens a candidate was among the first.",
-    ),
-    click.option(
-        "--max-requests",
-        type=click.IntRange(1),
-        default=2000,
-        show_default=True,
-        help="The most requests that the node gets; each call of a batch counts.",
-    ),
-    click.option(
-        "--since",
-        "since",
-        multiple=True,
-        metavar="[MINT=]BLOCK|DATE|POOL",
-        help="Where a token begins, if the node does not show it: a block, a day or the address of a pool.",
-    ),
-    click.option("--type", "type_", type=click.Choice(WALLET_TYPES), help="The type of the wallets in FILE."),
-    click.option("--afresh", is_flag=True, help="Forget what an earlier search for FILE got."),
-    click.option("--yes", is_flag=True, help="Begin without confirmation. Required without a terminal."),
-    json_option,
-    click.option("--output", metavar="FILE", help="The list of wallets. Default: discovered-CHAIN.ndjson."),
-    click.option("-v", "--verbose", is_flag=True, help="Log each request."),
-)
-
 
 @click.command()
-@_options
+@click.argument("mints", metavar="MINT…", nargs=-1, required=True)
+@click.option("--chain", required=True, type=click.Choice(tuple(CHAINS)), help="The chain of the tokens.")
+@click.option(
+    "--first",
+    type=click.IntRange(1, 10_000),
+    default=200,
+    show_default=True,
+    help="How many first buyers of each token are candidates.",
+)
+@click.option(
+    "--min-tokens",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="In how many of the tokens a candidate was among the first.",
+)
+@click.option(
+    "--max-requests",
+    type=click.IntRange(1),
+    default=2000,
+    show_default=True,
+    help="The most requests that the node gets; each call of a batch counts.",
+)
+@click.option(
+    "--since",
+    "since",
+    multiple=True,
+    metavar="[MINT=]BLOCK|DATE|POOL",
+    help="Where a token begins, if the node does not show it: a block, a day or the address of a pool.",
+)
+@click.option("--type", "type_", type=click.Choice(WALLET_TYPES), help="The type of the wallets in FILE.")
+@click.option("--afresh", is_flag=True, help="Forget what an earlier search for FILE got.")
+@click.option("--yes", is_flag=True, help="Begin without confirmation. Required without a terminal.")
+@json_option
+@click.option("--output", metavar="FILE", help="The list of wallets. Default: discovered-CHAIN.ndjson.")
+@click.option("-v", "--verbose", is_flag=True, help="Log each request.")
 def discover(
     mints: tuple[str, ...],
     chain: str,
@@ -129,10 +124,11 @@ def discover(
         write_wallets(file, chain, type_ or ("smart" if "smart" in of_chain else of_chain[0]), ranking)
         if found.is_whole:
             results.clear()
+    document = found_document(chain, wanted, found, ranking, purse, file)
     if as_json:
-        print_json(found_document(chain, wanted, found, ranking, purse, file))
+        print_json(document)
     else:
-        print_found(chain, wanted, found, ranking, purse, file)
+        print_found(document, (describe(launch, first) for launch in found.launches))
     if not found.is_whole:
         sys.exit(_NOT_ALL)
 

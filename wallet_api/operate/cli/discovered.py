@@ -3,7 +3,7 @@
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ import click
 import orjson
 
 from wallet_api.base.chains import CHAINS
+from wallet_api.base.forms import without_zeros
 from wallet_api.chain.discovery.launches import Launch
 from wallet_api.chain.discovery.purse import Purse
-from wallet_api.chain.discovery.search import Discovered, Ranking, Search, describe
+from wallet_api.chain.discovery.search import Discovered, Ranking, Search
 from wallet_api.operate.cli.output import print_table, typed
 
 # Of these sums there are none: the trades have neither dollars nor fees.
@@ -93,31 +94,31 @@ def _wallet(place: int, row: Mapping[str, Any], found: Discovered, ranking: Rank
 def _sums(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return all sums of a row but those of dollars and fees; amounts are texts, counts are not."""
     return {
-        name: int(number) if isinstance(number, int) or name.endswith("_txn") else plain(number)
+        name: int(number)
+        if isinstance(number, int) or name.endswith("_txn")
+        else without_zeros(f"{number:f}")
         for name, number in row.items()
         if isinstance(number, int | Decimal) and not (name in _INNER or _ABSENT.search(name))
     }
 
 
-def print_found(
-    chain: str, wanted: Search, found: Discovered, ranking: Ranking, purse: Purse, file: Path
-) -> None:
-    """Print the tokens and the ranking as tables."""
-    for launch in found.launches:
-        click.echo(f"{launch.mint}: {describe(launch, wanted.first)}")
-    of = [_wallet(place, row, found, ranking) for place, row in enumerate(ranking.wallets, 1)]
-    ranks = {wallet["address"]: wallet["rank"] for wallet in of}
-    if of:
+def print_found(document: Mapping[str, Any], descriptions: Iterable[str]) -> None:
+    """Print what was found as tables; the descriptions are of its tokens."""
+    for token, description in zip(document["tokens"], descriptions, strict=True):
+        click.echo(f"{token['mint']}: {description}")
+    wallets, requests, file = document["wallets"], document["requests"], document["output"]
+    ranks = {wallet["address"]: wallet["rank"] for wallet in wallets}
+    if wallets:
         click.echo()
-        print_table(_fitting([_HEAD, *(_cells(wallet, ranks) for wallet in of)]))
-        click.echo(f"\n{_LEGEND.format(currency=CHAINS[chain].currency)}\n")
+        print_table(_fitting([_HEAD, *(_cells(wallet, ranks) for wallet in wallets)]))
+        click.echo(f"\n{_LEGEND.format(currency=CHAINS[document['chain']].currency)}\n")
     click.echo(
-        f"{len(of):,} wallets of {len(found.candidates):,} candidates, with {purse.spent:,} requests"
-        f" of at most {purse.most:,}: {file}"
+        f"{len(wallets):,} wallets of {document['candidates']:,} candidates, with {requests['sent']:,}"
+        f" requests of at most {requests['most']:,}: {file}"
     )
-    if found.unread:
-        click.echo(f"{len(found.unread):,} candidates are not read yet: run the command again to go on.")
-    if of:
+    if document["unread"]:
+        click.echo(f"{document['unread']:,} candidates are not read yet: run the command again to go on.")
+    if wallets:
         click.echo(f"Check the list, then: {typed(f'import wallets {file}')}")
 
 
@@ -151,9 +152,3 @@ def write_wallets(file: Path, chain: str, type_: str, ranking: Ranking) -> None:
     """Write the wallets in their order, as `wallet-api import wallets` reads them."""
     rows = ({"blockchain": chain, "type": type_, "wallet_address": row["address"]} for row in ranking.wallets)
     file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-
-
-def plain(number: Decimal) -> str:
-    """Return an amount without zeros at its end."""
-    text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

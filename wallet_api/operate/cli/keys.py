@@ -11,12 +11,11 @@ from wallet_api.api import keys as api_keys
 from wallet_api.api.keys.bounds import BOUNDS
 from wallet_api.api.keys.usage import EXPIRES_SOON, read_usage
 from wallet_api.api.keys.usage import list_keys as read_keys
-from wallet_api.base.times import shown_time
+from wallet_api.base.times import read_span, shown_time
 from wallet_api.database import Row
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.key_files import import_keys
 from wallet_api.operate.cli.key_options import given_options, key_options
-from wallet_api.operate.cli.options import span
 from wallet_api.operate.cli.output import json_option, print_json, print_table, typed
 from wallet_api.operate.cli.usage import by_operation, first_day
 
@@ -25,7 +24,7 @@ _TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used
 
 
 def _overlap(context: click.Context, option: click.Parameter, text: str) -> timedelta:
-    overlap = timedelta() if text in ("0", "0s") else span(text)
+    overlap = timedelta() if text in ("0", "0s") else read_span(text)
     if overlap is None:
         raise click.BadParameter(f"{text!r} is no such time as 24h, 7d, 30m or 0.", context, option)
     return overlap

@@ -1,8 +1,7 @@
 """Options that several commands have."""
 
-import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial, reduce, wraps
 from typing import Any
 
@@ -15,8 +14,6 @@ from wallet_api.base.times import read_time
 from wallet_api.ledger.files.file_options import SAME, Given
 
 _CHOICES = {"blockchain": tuple(CHAINS), "type": WALLET_TYPES, "currency": CURRENCIES}
-_SPAN = re.compile(r"(\d{1,6})([dhm])", re.ASCII)
-_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -24,12 +21,6 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 def all_of(*options: Decorator) -> Decorator:
     """Return a decorator that gives a command these options, in this order."""
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
-
-
-def span(text: str) -> timedelta | None:
-    """Return a time such as 30d, 12h or 45m; None if the text is none."""
-    found = _SPAN.fullmatch(text)
-    return timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else None
 
 
 def moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:

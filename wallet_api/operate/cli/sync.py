@@ -12,7 +12,7 @@ import click
 
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.forms import EARLIEST
-from wallet_api.base.times import read_time
+from wallet_api.base.times import read_span, read_time
 from wallet_api.chain.sync.faces import read_faces
 from wallet_api.chain.sync.outcomes import Outcomes
 from wallet_api.chain.sync.quotes import Quotes
@@ -30,7 +30,7 @@ from wallet_api.database import Connection
 from wallet_api.ledger.files.readers import read_denied
 from wallet_api.ledger.quotes import QuoteRule
 from wallet_api.operate.cli.environment import settings_with_database
-from wallet_api.operate.cli.options import all_of, span
+from wallet_api.operate.cli.options import all_of
 from wallet_api.operate.cli.output import json_option, progress_bar
 from wallet_api.operate.cli.sync_rounds import Work, log, log_to_stderr, run_rounds, write_sync_note
 from wallet_api.operate.cli.sync_status import sync_accept, sync_forget, sync_status
@@ -47,7 +47,7 @@ def _since(context: click.Context, option: click.Parameter, text: str | None) ->
         return None
     now = datetime.now(UTC)
     try:
-        ago = span(text)
+        ago = read_span(text)
         since = now - ago if ago else read_time(text)
     except (ValueError, OverflowError) as error:
         message = "must be such as 30d, 12h, 2026-10-01 or 2026-10-01T12:00:00Z"
