@@ -4,11 +4,15 @@ import re
 from pathlib import Path
 
 from wallet_api.base.files import written_whole
-from wallet_api.database import Connection, NotPermitted, load_sql
+from wallet_api.database import Connection, NotPermitted
 from wallet_api.operate.backup.programs import BackupError, Note, program, run_program
 
-_COUNT_ROWS = load_sql(__package__, "count_rows")
 _LACKS_RIGHT = re.compile(r"permission denied|lack \w+ privilege")
+_COUNT_ROWS = """
+SELECT (SELECT count(*) FROM wallets) AS wallets,
+       (SELECT count(*) FROM trades) AS trades,
+       (SELECT count(*) FROM api_keys) AS keys
+"""
 _HAS_TABLES = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS found"
 
 
