@@ -1,4 +1,4 @@
-"""GET /v1/key, /v1/meta and /v1/health: the state of the key, of the servers, and what is served."""
+"""GET /v1/key, /v1/meta, /v1/health, /healthz and /readyz: the key, what is served, and by which servers."""
 
 import time
 from collections.abc import Sequence
@@ -11,26 +11,28 @@ from wallet_api import __version__
 from wallet_api.api.access.credits import Credits
 from wallet_api.api.access.current import current_request
 from wallet_api.api.access.keyring import ApiKey
-from wallet_api.api.keys.bounds import BOUNDS
+from wallet_api.api.access.views import keyless
+from wallet_api.api.keys import BOUNDS
 from wallet_api.api.openapi import operations
 from wallet_api.api.responses.arguments import load_arguments
 from wallet_api.api.responses.dollars import native_prices
+from wallet_api.api.responses.envelope import respond
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.argument_fields import MAX_TEXTS
 from wallet_api.api.schemas.arguments import AMOUNTS, FORMATS, Arguments
-from wallet_api.api.schemas.key import KeySchema
-from wallet_api.api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
+from wallet_api.api.schemas.status import KeySchema, ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.api.services import services
 from wallet_api.base.chains import CHAINS, WALLET_TYPES
 from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.base.periods import ALL, PERIOD_LENGTHS
 from wallet_api.base.times import shown_time
-from wallet_api.database import DatabaseUnavailable, Row
+from wallet_api.database import DatabaseUnavailable, NotPermitted, Row
+from wallet_api.database.migrations import inspect
 from wallet_api.queries import feed, signals, volume
 from wallet_api.queries.paging import MAX_LIMIT
 from wallet_api.queries.wallet_counts import count_wallets
 
-blueprint = Blueprint("service", __name__, url_prefix="/v1")
+blueprint = Blueprint("service", __name__)
 
 _META: dict[str, Any] = {
     "chains": list(CHAINS),
@@ -96,7 +98,7 @@ _health = Operation(
 )
 
 
-@blueprint.get("/key")
+@blueprint.get("/v1/key")
 @_key.documents
 def api_key() -> Response:
     """Return the limit, the credits, the expiry and the use of the key of this request."""
@@ -140,7 +142,7 @@ def _used(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-@blueprint.get("/meta")
+@blueprint.get("/v1/meta")
 @_meta.documents
 def meta() -> Response:
     """Return what there is: chains, types, periods, formats, limits, operations with their arguments, and
@@ -152,7 +154,7 @@ def meta() -> Response:
     return _meta.respond(lambda: _META | {"wallet_counts": counts.value, "operations": served})
 
 
-@blueprint.get("/health")
+@blueprint.get("/v1/health")
 @_health.documents
 def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""
@@ -212,3 +214,53 @@ def _latency_ms() -> float | None:
             return round((time.perf_counter() - started_at) * 1000, 2)
     except ServiceUnavailable:
         return None
+
+
+@blueprint.get("/healthz")
+@keyless
+def healthz() -> Response:
+    """Return that the process is alive, without checking anything else."""
+    return respond({"status": "ok"})
+
+
+@blueprint.get("/readyz")
+@keyless
+def readyz() -> Response:
+    """Return whether requests can be served, or 503 if the database or its tables are missing.
+
+    The service stays ready, and the response names it, if the primary is away or read-only (reads go on), if
+    the store is away (each worker counts by itself), and if the tables are of a later version (they stay
+    readable).
+    """
+    newer = _newer_tables()
+    return respond(
+        {
+            "status": "ready",
+            "database": "ok",
+            "tables": f"newer: {', '.join(newer)}" if newer else "ok",
+            "primary": services().database.primary_fault() or "ok",
+            "store": services().gate.limits.windows.store_state,
+        }
+    )
+
+
+def _newer_tables() -> tuple[str, ...]:
+    try:
+        with services().database.read() as connection:
+            schema = inspect(connection)
+    except NotPermitted as error:
+        raise _not_ready(error.message, "database") from error
+    except ServiceUnavailable as error:
+        setting = "DATABASE_URL" if services().database.reads_primary else "DATABASE_READ_URL"
+        raise _not_ready(f"the database of {setting} cannot be reached.", "database") from error
+    if schema.pending:
+        lacking = f"the tables lack {', '.join(schema.pending)}. Run: wallet-api migrate"
+        raise _not_ready(lacking, "migrations")
+    # What a later version fills is nothing that this one reads.
+    if schema.is_filling and not schema.newer:
+        raise _not_ready("wallet-api migrate has not computed all figures yet.", "migrations")
+    return schema.newer
+
+
+def _not_ready(problem: str, reason: str) -> ServiceUnavailable:
+    return ServiceUnavailable(f"Not ready: {problem}", reason=reason)

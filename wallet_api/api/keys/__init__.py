@@ -2,14 +2,15 @@
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
 import orjson
 
-from wallet_api.api.keys.bounds import BOUNDS, KeyRequestError, bound, check_groups
+from wallet_api.base.chains import CHAINS, GROUPS, WALLET_TYPES
+from wallet_api.base.errors import CommandError
 from wallet_api.base.times import shown_time
 from wallet_api.database import Connection, Row, load_statements
 
@@ -22,6 +23,18 @@ _KEYS = load_statements(__package__, "keys")
 # The form that the library `limits` parses, within the bounds of the column.
 _RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# The operations of the service are those of its routes, which are not imported here.
+BOUNDS: Mapping[str, Sequence[str] | None] = {
+    "chains": tuple(CHAINS),
+    "types": WALLET_TYPES,
+    "operations": None,
+}
+_OPERATION = re.compile(r"[a-z][a-z_]{0,63}")
+_MOST_WORDS = 100
+
+
+class KeyRequestError(CommandError):
+    """A key cannot be created or changed as requested; the message says why."""
 
 
 def key_hash(key: str) -> bytes:
@@ -79,7 +92,7 @@ def create_key(connection: Connection, name: str, **options: Unpack[KeyOptions])
     if not name or name != name.strip() or len(name) > MAX_NAME or _CONTROL.search(name):
         raise KeyRequestError(f"a name is 1 to {MAX_NAME} printable characters, without spaces around it")
     stored = dict.fromkeys(KeyOptions.__annotations__) | _stored(options)
-    check_groups(stored["chains"], stored["types"])
+    _check_groups(stored["chains"], stored["types"])
     key = new_secret()
     row = connection.execute(_KEYS["create"], {"name": name, "key_hash": key_hash(key), **stored}).fetchone()
     if row is None:
@@ -117,7 +130,7 @@ def set_key(connection: Connection, name: str, **changes: Unpack[KeyOptions]) ->
     """
     stored = _stored(changes)
     key = _find_valid(connection, name)
-    check_groups(stored.get("chains", key["chains"]), stored.get("types", key["types"]))
+    _check_groups(stored.get("chains", key["chains"]), stored.get("types", key["types"]))
     parameters = {"key_id": key["key_id"], "changes": orjson.dumps(stored).decode()}
     row = connection.execute(_KEYS["set"], parameters).fetchone()
     assert row is not None
@@ -177,10 +190,34 @@ def _stored(options: KeyOptions) -> dict[str, Any]:
         stored["rate"] = normal_rate(rate)
     for name in BOUNDS:
         if name in stored:
-            stored[name] = bound(name, stored[name])
+            stored[name] = _bound(name, stored[name])
     return stored
 
 
 def _check_credits(credits: int | None) -> None:
     if credits is not None and not 0 <= credits <= MAX_CREDITS:
         raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
+
+
+def _bound(name: str, words: Sequence[str] | None) -> list[str] | None:
+    """Return the words of a bound as they are stored, each once, in one order; None is any.
+
+    Raises KeyRequestError for a word that cannot be one, or without any.
+    """
+    if words is None:
+        return None
+    known = BOUNDS[name]
+    wrong = [word for word in words if not (word in known if known else _OPERATION.fullmatch(word))]
+    if wrong:
+        allowed = f"; allowed: {', '.join(known)}, or any alone" if known else ""
+        raise KeyRequestError(f"{wrong[0][:40]!r} is none of the {name}{allowed}")
+    given = list(dict.fromkeys(words))
+    if not 0 < len(given) <= _MOST_WORDS:
+        raise KeyRequestError(f"a key is bound to 1 to {_MOST_WORDS} {name}, or to any")
+    return given if known is None else [word for word in known if word in given]
+
+
+def _check_groups(chains: Sequence[str] | None, types: Sequence[str] | None) -> None:
+    """Raise KeyRequestError if no group of wallets is of these chains and types; None is any."""
+    if not any((not chains or chain in chains) and (not types or type in types) for chain, type in GROUPS):
+        raise KeyRequestError(f"no wallets of {', '.join(chains or ())} are of type {', '.join(types or ())}")

@@ -1,8 +1,9 @@
-"""`wallet-api keys import`: make many keys at once, and write their secrets to a file."""
+"""The options of keys, for commands and rows of files, and `wallet-api keys import`: many keys at once."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -11,19 +12,109 @@ import msgspec
 import orjson
 from msgspec import UNSET
 
-from wallet_api.api.keys import KeyOptions, create_key
-from wallet_api.api.keys.bounds import KeyRequestError
+from wallet_api.api.blueprints import operation_names
+from wallet_api.api.keys import KeyOptions, KeyRequestError, create_key
 from wallet_api.base.forms import BadRow, must_be
 from wallet_api.database import Connection
-from wallet_api.ledger.files.lines import Record, Reject
+from wallet_api.ledger.files.lines import Reject
 from wallet_api.ledger.files.readers import Source, open_source
 from wallet_api.ledger.files.rejects import rejects_of
 from wallet_api.ledger.files.rows import good
 from wallet_api.operate.cli.environment import database
-from wallet_api.operate.cli.key_options import given_options, key_options
-from wallet_api.operate.cli.output import end_if_rejected, json_option, print_json
+from wallet_api.operate.cli.options import all_of, moment
+from wallet_api.operate.cli.output import end_if_rejected, json_option, print_json, warn
 
 MOST = 10_000
+# Of more the service has no use.
+_MAX_DIGITS = 18
+# By option: the word for the default.
+_NOTHING: Mapping[str, str] = {
+    "credits": "unlimited",
+    "monthly": "none",
+    "rate": "default",
+    "expires_at": "never",
+    "chains": "any",
+    "types": "any",
+    "operations": "any",
+}
+
+_Callback = Callable[[click.Context, click.Parameter, Any], Any]
+
+
+def _number_or(word: str) -> _Callback:
+    def read(context: click.Context, option: click.Parameter, text: str | None) -> int | str | None:
+        if text is None or text == word:
+            return text
+        if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+            problem = f"{text[:40]!r} is neither a whole number nor {word}."
+            raise click.BadParameter(problem, context, option)
+        return int(text)
+
+    return read
+
+
+def _moment_or_never(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> datetime | str | None:
+    return text if text == "never" else moment(context, option, text)
+
+
+def _operations(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> Sequence[str]:
+    unknown = [name for name in names if name not in operation_names()]
+    if unknown and names != ("any",):
+        known = ", ".join(operation_names())
+        problem = f"{unknown[0][:40]!r} is no operation; they are {known}, or any alone."
+        raise click.BadParameter(problem, context, option)
+    return names
+
+
+key_options = all_of(
+    click.option(
+        "--credits", metavar="N|unlimited", callback=_number_or("unlimited"), help="The balance, or no limit."
+    ),
+    click.option(
+        "--monthly", metavar="N|none", callback=_number_or("none"), help="The balance of each month."
+    ),
+    click.option("--rate", help="Rate limit, such as 300/minute, or default for DEFAULT_RATE."),
+    click.option(
+        "--expires",
+        "expires_at",
+        metavar="DATE|never",
+        callback=_moment_or_never,
+        help="Day (UTC) or time of expiry.",
+    ),
+    click.option(
+        "--chain",
+        "chains",
+        multiple=True,
+        metavar="CHAIN|any",
+        help="Bind the key to a chain. Can be repeated.",
+    ),
+    click.option(
+        "--type",
+        "types",
+        multiple=True,
+        metavar="TYPE|any",
+        help="Bind the key to wallets of a type. Can be repeated.",
+    ),
+    click.option(
+        "--operation",
+        "operations",
+        multiple=True,
+        metavar="OPERATION|any",
+        callback=_operations,
+        help="Bind the key to an operation, by its operationId. Can be repeated.",
+    ),
+)
+
+
+def given_options(values: Mapping[str, Any]) -> KeyOptions:
+    """Return the options that were given; None for one that is the word for its default."""
+    given = {name: value for name, value in values.items() if value not in (None, (), [])}
+    defaults = {name: (word, (word,), [word]) for name, word in _NOTHING.items()}
+    return cast(
+        KeyOptions, {name: None if value in defaults[name] else value for name, value in given.items()}
+    )
 
 
 class _NewKey(msgspec.Struct):
@@ -93,7 +184,7 @@ def import_keys(file: str, output: str | None, as_json: bool) -> None:
 def _import(connection: Connection, source: Source, reject: Reject, secrets: Path) -> int:
     count = 0
     with _new_file(secrets) as file, connection.transaction():
-        for number, line, found in _warned(source):
+        for number, line, found in source.records(_NewKey, warn):
             try:
                 row = good(found)
                 key = create_key(connection, row.name, **row.options())
@@ -110,10 +201,6 @@ def _import(connection: Connection, source: Source, reject: Reject, secrets: Pat
     if not count:
         secrets.unlink()
     return count
-
-
-def _warned(source: Source) -> Iterator[Record[_NewKey]]:
-    return source.records(_NewKey, lambda text: click.echo(f"Warning: {text}", err=True))
 
 
 @contextmanager

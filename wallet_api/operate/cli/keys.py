@@ -8,15 +8,13 @@ from typing import Any
 import click
 
 from wallet_api.api import keys as api_keys
-from wallet_api.api.keys.bounds import BOUNDS
 from wallet_api.api.keys.usage import EXPIRES_SOON, read_usage
 from wallet_api.api.keys.usage import list_keys as read_keys
 from wallet_api.base.times import read_span, shown_time
 from wallet_api.database import Row
 from wallet_api.operate.cli.environment import database
-from wallet_api.operate.cli.key_files import import_keys
-from wallet_api.operate.cli.key_options import given_options, key_options
-from wallet_api.operate.cli.output import json_option, print_json, print_table, typed
+from wallet_api.operate.cli.key_files import given_options, import_keys, key_options
+from wallet_api.operate.cli.output import json_option, print_json, print_table, typed, warn
 from wallet_api.operate.cli.usage import by_operation, first_day
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
@@ -189,7 +187,7 @@ def _warn_of_expiry(rows: Sequence[Row]) -> None:
         if row["revoked_at"] is None and row["expires_at"] and now < row["expires_at"] < now + EXPIRES_SOON
     ]
     if soon:
-        click.echo(f"Warning: expires within {EXPIRES_SOON.days} days: {', '.join(soon)}", err=True)
+        warn(f"expires within {EXPIRES_SOON.days} days: {', '.join(soon)}")
 
 
 def _line(row: Row, now: datetime) -> tuple[str, ...]:
@@ -211,7 +209,7 @@ def _credits(row: Row) -> str:
 
 
 def _scope(row: Row) -> str:
-    bounds = [", ".join(row[name]) for name in BOUNDS if row[name]]
+    bounds = [", ".join(row[name]) for name in api_keys.BOUNDS if row[name]]
     return f"; it is bound to {'; '.join(bounds)}" if bounds else ""
 
 

@@ -50,6 +50,11 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def warn(text: str) -> None:
+    """Write a warning to standard error."""
+    click.echo(f"Warning: {text}", err=True)
+
+
 def end_if_rejected(count: int, rejects: Path | None, *, as_json: bool) -> None:
     """Say where the rejected rows of a file are, if there are any, and exit with the status for these."""
     if count:
