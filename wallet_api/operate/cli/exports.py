@@ -10,7 +10,7 @@ from wallet_api.ledger.files.exports import ExportFilters, export
 from wallet_api.ledger.files.readers import is_csv
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.options import all_of, moment
-from wallet_api.operate.cli.output import json_option, print_json, progress_bar
+from wallet_api.operate.cli.output import json_option, print_json, progress_bar, warn
 
 
 def _stored_form(context: click.Context, option: click.Parameter, address: str | None) -> str | None:
@@ -91,10 +91,9 @@ def _run(file: str, filters: ExportFilters, *, overwrite: bool, as_json: bool) -
         raise click.ClickException(f"{file} {error.strerror}") from error
     seconds = time.monotonic() - started
     if exported.without_line_breaks:
-        click.echo(
-            f"Warning: {exported.without_line_breaks:,} rows had line breaks in their texts, which are spaces"
-            " in CSV. NDJSON keeps them.",
-            err=True,
+        warn(
+            f"{exported.without_line_breaks:,} rows had line breaks in their texts, which are spaces in CSV."
+            " NDJSON keeps them."
         )
     if as_json:
         print_json(vars(exported) | {"file": file, "seconds": round(seconds, 3)})

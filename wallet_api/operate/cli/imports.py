@@ -19,7 +19,7 @@ from wallet_api.ledger.quotes import QuoteRule
 from wallet_api.ledger.quotes import import_quotes as import_quote_rows
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.options import file_options
-from wallet_api.operate.cli.output import Show, end_if_rejected, json_option, print_json, progress_bar
+from wallet_api.operate.cli.output import Show, end_if_rejected, json_option, print_json, progress_bar, warn
 from wallet_api.operate.cli.showcase import warn_of_demo
 from wallet_api.settings import Settings
 
@@ -168,7 +168,7 @@ def _with_progress(records: Iterator[Record[Any]], source: Source, show: Show) -
 
 def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: bool) -> None:
     for warning in summary.warnings:
-        click.echo(f"Warning: {warning}", err=True)
+        warn(warning)
     if as_json:
         counts = {"landed": summary.landed, "changed": summary.changed, "rejected": summary.rejected}
         others = {

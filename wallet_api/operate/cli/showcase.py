@@ -4,11 +4,9 @@ import os
 import secrets
 from pathlib import Path
 
-import click
-
 from wallet_api.api.keys import create_key, key_hash, top_up_key
 from wallet_api.database import Connection, load_sql
-from wallet_api.operate.cli.output import typed
+from wallet_api.operate.cli.output import typed, warn
 from wallet_api.operate.demo import has_demo, newest_trade
 
 _FIND_EXAMPLE = load_sql("wallet_api.operate.cli", "find_example")
@@ -34,11 +32,10 @@ _REQUESTS = (
 def warn_of_demo(connection: Connection) -> None:
     """Warn on standard error if the database contains the demo's wallets."""
     if has_demo(connection):
-        click.echo(
-            "Warning: this database contains the demo data, so responses will mix your wallets with it. "
+        warn(
+            "this database contains the demo data, so responses will mix your wallets with it. "
             "To keep them apart, set WALLET_API_HOME to a new folder (or DATABASE_URL to an empty database), "
-            f"start '{typed('up --no-demo')}', and import there.",
-            err=True,
+            f"start '{typed('up --no-demo')}', and import there."
         )
 
 
