@@ -27,7 +27,7 @@ _COMMANDS = {
     "up": "up:up",
     "migrate": "ledger:migrate_command",
     "keys": "keys:keys",
-    "usage": "usage:usage",
+    "usage": "keys:usage",
     "import": "imports:import_files",
     "export": "exports:export_files",
     "remove": "remove:remove",

@@ -1,8 +1,9 @@
-"""`wallet-api keys`: manage API keys."""
+"""`wallet-api keys` and `usage`: manage API keys, and see what they are used for."""
 
+import csv
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import click
@@ -14,10 +15,13 @@ from wallet_api.base.times import read_span, shown_time
 from wallet_api.database import Row
 from wallet_api.operate.cli.environment import database
 from wallet_api.operate.cli.key_files import given_options, import_keys, key_options
+from wallet_api.operate.cli.options import moment
 from wallet_api.operate.cli.output import json_option, print_json, print_table, typed, warn
-from wallet_api.operate.cli.usage import by_operation, first_day
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
+_USAGE = ("name", "day", "operation", "requests", "credits")
+# Today included.
+_DAYS = 30
 _TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used_at")
 
 
@@ -76,8 +80,8 @@ def show(name: str, as_json: bool) -> None:
     """Show a key, its use today and in the last 30 days, and the operations that it used then."""
     with database() as connection:
         rows = [row for row in read_keys(connection) if row["name"] == name]
-        usage = read_usage(connection, first_day(), name)
-    operations = by_operation(usage)
+        used = read_usage(connection, _first_day(), name)
+    operations = _by_operation(used)
     if as_json:
         print_json([_plain(row) for row in rows][-1] | {"operations_30_days": operations})
     else:
@@ -166,6 +170,38 @@ def top_up(name: str, credits: int) -> None:
     click.echo(f"{name} has {balance} credits.")
 
 
+@click.command()
+@click.argument("name", required=False)
+@click.option("--since", metavar="DATE", callback=moment, help="From this day (UTC) on. Default: 30 days.")
+@click.option("--until", metavar="DATE", callback=moment, help="Until before this day (UTC).")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@json_option
+def usage(
+    name: str | None, since: datetime | None, until: datetime | None, as_csv: bool, as_json: bool
+) -> None:
+    """Show requests and credits by key, day and operation: of NAME, or of all keys.
+
+    Requests are counted whatever their response, days are those of UTC, operations have the names of the
+    OpenAPI document. Credits of a key without a limit are what its requests would have cost. The last 10
+    seconds are missing.
+    """
+    if as_csv and as_json:
+        raise click.UsageError("Give --csv or --json.")
+    with database() as connection:
+        first = _first_day() if since is None else since.date()
+        rows = read_usage(connection, first, name, date.max if until is None else until.date())
+    if as_json:
+        print_json([row | {"day": row["day"].isoformat()} for row in rows])
+    elif as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(_USAGE)
+        writer.writerows(row.values() for row in rows)
+    elif not rows:
+        click.echo("No key was used in this time.")
+    else:
+        print_table([tuple(column.upper() for column in _USAGE), *(_used(row) for row in rows)])
+
+
 def _show_secret(name: str, key: str, more: dict[str, str], *, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, "key": key} | more)
@@ -222,3 +258,23 @@ def _state(row: Row, now: datetime) -> str:
     if row["previous_until"] is not None and row["previous_until"] > now:
         state += f", rotated, both until {shown_time(row['previous_until'])}"
     return state + _scope(row)
+
+
+def _first_day() -> date:
+    """Return the first of the last 30 days, today included."""
+    return (datetime.now(UTC) - timedelta(days=_DAYS - 1)).date()
+
+
+def _by_operation(rows: Sequence[Row]) -> list[Row]:
+    """Return the requests and credits of each operation, the most requested one first."""
+    sums: dict[str, Row] = {}
+    for row in rows:
+        one = sums.setdefault(row["operation"], {"operation": row["operation"], "requests": 0, "credits": 0})
+        one["requests"] += row["requests"]
+        one["credits"] += row["credits"]
+    return sorted(sums.values(), key=lambda one: (-one["requests"], one["operation"]))
+
+
+def _used(row: Row) -> tuple[str, ...]:
+    numbers = (f"{row[name]:,}" for name in ("requests", "credits"))
+    return (row["name"], row["day"].isoformat(), row["operation"], *numbers)
