@@ -7,6 +7,7 @@ import os
 import pty
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -21,9 +22,9 @@ from flask.testing import FlaskClient
 from tests.lib.callers import WALLETS, call_at_once
 from tests.lib.outages import read_only
 from tests.lib.processes import StartGunicorn, run_command, wallet_api
-from tests.lib.waiting import eventually
-from wallet_api.api.keys import create_key, rotate_key
-from wallet_api.database import Connection
+from tests.lib.waiting import PATIENCE_SECONDS, eventually, somebody_waits
+from wallet_api.api.keys import create_key, rotate_key, set_key
+from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
 
 Row = dict[str, Any]
@@ -488,6 +489,19 @@ def test_the_name_of_a_revoked_key_is_given_again(
     assert document(run, "keys", "show", "one")["credits"] is None
     assert run("keys", "revoke", "one").exit_code == 0
     assert outcome_of(client, second) == (403, "revoked_api_key")
+
+
+def test_a_change_of_a_key_keeps_what_is_charged_meanwhile(
+    settings: Settings, connection: Connection
+) -> None:
+    create_key(connection, "one", credits=100)
+    with connect(str(settings.database_url)) as other, ThreadPoolExecutor(1) as executor:
+        with connection.transaction():
+            connection.execute("UPDATE api_keys SET credits = credits - 7")
+            changing = executor.submit(set_key, other, "one", rate="5/minute")
+            assert eventually(lambda: somebody_waits(connection))
+        changed = changing.result(PATIENCE_SECONDS)
+    assert (changed["credits"], changed["rate"]) == (93, "5/minute")
 
 
 @pytest.mark.parametrize(
