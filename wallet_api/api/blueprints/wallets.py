@@ -1,20 +1,24 @@
-"""GET /v1/wallets, and what there is of one wallet but for its whole history and its balances."""
+"""GET /v1/wallets, and what there is of one wallet but for its balances."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Blueprint
+from flask import Blueprint, Response
 
 from wallet_api.api.access.current import current_request
 from wallet_api.api.access.scopes import KeyScope
+from wallet_api.api.responses.arguments import load_arguments
 from wallet_api.api.responses.cached import Lifetime
 from wallet_api.api.responses.examples import NOT_TRACKED, NOT_TRACKED_AS_KOL
+from wallet_api.api.responses.large import await_turn
 from wallet_api.api.responses.operation import Operation
 from wallet_api.api.schemas.arguments import WalletArguments
 from wallet_api.api.schemas.brief import BriefSchema
 from wallet_api.api.schemas.calendar import CalendarArguments, CalendarSchema
 from wallet_api.api.schemas.connections import ConnectionsArguments, ConnectionsSchema
 from wallet_api.api.schemas.copies import CopyArguments, CopySchema
+from wallet_api.api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
 from wallet_api.api.schemas.paging import PagedArguments
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.api.schemas.wallet_tokens import (
@@ -26,12 +30,13 @@ from wallet_api.api.schemas.wallet_tokens import (
 from wallet_api.api.schemas.wallets import WalletsSchema
 from wallet_api.api.services import requested_wallet, services
 from wallet_api.base.errors import TokenNotFound
-from wallet_api.ledger.wallet import find_wallet
+from wallet_api.ledger.wallet import count_tokens, find_wallet
 from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.copies import copy_wallet
 from wallet_api.queries.explain import explain_position
+from wallet_api.queries.history import shows_all_tokens, wallet_history
 from wallet_api.queries.leaderboard_page import read_board
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.wallet_tokens import wallet_tokens
@@ -100,6 +105,18 @@ _explain = Operation(
     errors=[NOT_TRACKED_AS_KOL, TokenNotFound("The wallet never traded this token.")],
     rows="steps",
 )
+_history = Operation(
+    name="get_history",
+    use="For a whole life, and trades of any time; for a first look use get_brief, for a period get_tracker.",
+    tag="Wallets",
+    summary="Lifetime record of a wallet",
+    arguments=HistoryArguments(),
+    data=HistorySchema(),
+    errors=[NOT_TRACKED_AS_KOL],
+    description="`type` is optional if the operator has set HISTORY_TYPE=detected.",
+    rows="trades",
+)
+_untyped = UntypedHistoryArguments()
 _tracker = Operation(
     name="get_tracker",
     use="For a period; for a first look use get_brief, for days get_calendar.",
@@ -179,6 +196,28 @@ def explain(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a wallet in a token, oldest first, each with what it held and cost after it."""
     with requested_wallet(arguments) as (connection, wallet, now):
         return explain_position(connection, wallet, now, arguments, services().price_rule)
+
+
+@blueprint.get("/wallets/history")
+@_history.documents
+def history() -> Response:
+    """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
+    detected = services().settings.history_type == "detected"
+    arguments = load_arguments(_untyped if detected else _history.arguments)
+    if current_request().format != "json":
+        # Its rows are the trades.
+        arguments = {**arguments, "overview": False}
+    return _history.respond(lambda: _history_data(arguments), arguments)
+
+
+def _history_data(given: Mapping[str, Any]) -> dict[str, Any]:
+    current = services()
+    with requested_wallet(given) as (connection, wallet, now):
+        if shows_all_tokens(given):
+            # There is a connection for each thread: none is missing while this one waits.
+            counted = current.token_counts.get(wallet, lambda: count_tokens(connection, wallet))
+            await_turn(counted.value)
+        return wallet_history(connection, wallet, now, given, current.price_rule)
 
 
 @blueprint.get("/wallets/tracker")
