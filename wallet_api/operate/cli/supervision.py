@@ -4,7 +4,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +38,8 @@ class _Child:
     command: Sequence[str]
     log: Path | None
     options: Mapping[str, Any]
-    process: "subprocess.Popen[bytes] | None" = None
-    started_at: float = 0.0
+    process: "subprocess.Popen[bytes]" = field(init=False)
+    started_at: float = field(init=False)
     failures: int = 0
 
     def start(self) -> None:
@@ -54,10 +54,6 @@ class _Child:
                 **self.options,
             )
         self.started_at = time.monotonic()
-
-    def exit_status(self) -> int | None:
-        """Return the status with which it exited; None while it runs."""
-        return self.process.poll() if self.process else None
 
 
 class Supervisor:
@@ -80,15 +76,13 @@ class Supervisor:
     def __exit__(self, *error: object) -> None:
         with undisturbed():
             for child in self._children:
-                if child.process is not None and child.exit_status() is None:
-                    child.process.terminate()
+                child.process.terminate()
             deadline = time.monotonic() + STOP_SECONDS
             while _marked(self._home) and time.monotonic() < deadline:
                 time.sleep(_POLL_SECONDS)
             end_leftovers(self._home)
             for child in self._children:
-                if child.process is not None:
-                    child.process.wait()
+                child.process.wait()
 
     def start(
         self,
@@ -105,8 +99,10 @@ class Supervisor:
         """
         file = self._home / "log" / log if log else None
         marked = {"env": {**environment, _MARK: str(self._home)}} | options
-        self._children.append(_Child(name, command, file, marked))
-        self._children[-1].start()
+        child = _Child(name, command, file, marked)
+        with deferred():
+            child.start()
+            self._children.append(child)
 
     def check(self) -> None:
         """Start again what has exited. To be called in a loop.
@@ -114,15 +110,15 @@ class Supervisor:
         Raises ClickException if that does not help, or EmbeddedError if PostgreSQL cannot be started.
         """
         for child in self._children:
-            if child.exit_status() is not None:
-                self._restart(child)
+            status = child.process.poll()
+            if status is not None:
+                self._restart(child, status)
         if time.monotonic() - self._postgres_checked_at > _POSTGRES_SECONDS:
             if self._postgres and not self._postgres.is_running():
                 self._restart_postgres(self._postgres)
             self._postgres_checked_at = time.monotonic()
 
-    def _restart(self, child: _Child) -> None:
-        status = child.exit_status()
+    def _restart(self, child: _Child, status: int) -> None:
         if time.monotonic() - child.started_at > WORKING_SECONDS:
             child.failures = 0
         if child.failures == MOST_RESTARTS:
