@@ -36,7 +36,6 @@ from wallet_api.queries.brief import WINDOWS, wallet_brief
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.copies import copy_wallet
-from wallet_api.queries.count import count_trades
 from wallet_api.queries.explain import explain_position
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
@@ -50,7 +49,7 @@ from wallet_api.queries.spans import span_of
 from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
-from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume import count_trades, group_volume
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.queries.wallet_tokens import wallet_tokens
 from wallet_api.queries.wallets import list_wallets

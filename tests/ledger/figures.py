@@ -40,7 +40,6 @@ from wallet_api.ledger.wallet import find_wallet
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
-from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.holdings_worth import Balance, worth_of
@@ -54,7 +53,7 @@ from wallet_api.queries.token_block import read_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
-from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume import count_trades, group_volume
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.queries.wallet_tokens import wallet_tokens
 

@@ -17,22 +17,14 @@ from wallet_api.api.responses import counters
 from wallet_api.api.services import services
 from wallet_api.base.errors import ServiceUnavailable
 from wallet_api.database import Connection, Database
-from wallet_api.queries.freshness import freshness
+from wallet_api.queries.group_states import newest_trades
+from wallet_api.queries.native_price import read_coins
 
 blueprint = Blueprint("metrics", __name__)
 
 # It reads the metrics of a part of the service, as of a time.
 Reader = Callable[[Connection, datetime], Iterable[Metric]]
 _EXTENSION = "wallet_api.metrics"
-
-_FRESHNESS = {
-    "trades": (
-        "wallet_api_newest_trade_age_seconds",
-        "Age of a group's newest trade.",
-        ("blockchain", "type"),
-    ),
-    "prices": ("wallet_api_newest_price_age_seconds", "Age of a coin's newest price.", ("currency",)),
-}
 
 
 def init_app(app: Flask, *readers: Reader) -> None:
@@ -72,7 +64,7 @@ class _Data(Collector):
         now = datetime.now(UTC)
         try:
             with self._database.read() as connection:
-                moments = freshness(connection)
+                trades, coins = newest_trades(connection), read_coins(connection, now)
                 expiring = count_expiring(connection, now)
                 short = count_short(connection, now, self._cost)
                 parts = [metric for read in self._readers for metric in read(connection, now)]
@@ -81,15 +73,17 @@ class _Data(Collector):
             yield up
             return
         yield up
-        for kind, (name, text, labels) in _FRESHNESS.items():
-            family = GaugeMetricFamily(name, text, labels=labels)
-            for moment in moments:
-                if moment["kind"] == kind:
-                    # A price that is missing is older than any limit of an alert.
-                    at_seconds = -math.inf if moment["at_seconds"] is None else moment["at_seconds"]
-                    age_seconds = max(0.0, now.timestamp() - at_seconds)
-                    family.add_metric((moment["first"], moment["second"])[: len(labels)], age_seconds)
-            yield family
+        text = "Age of a group's newest trade."
+        family = GaugeMetricFamily("wallet_api_newest_trade_age_seconds", text, labels=("blockchain", "type"))
+        for row in trades:
+            family.add_metric((row["blockchain"], row["type"]), _age(now, row["ends_at"]))
+        yield family
+        text = "Age of a coin's newest price."
+        family = GaugeMetricFamily("wallet_api_newest_price_age_seconds", text, labels=("currency",))
+        for row in coins:
+            if row["priced_at"] is not None or row["is_tracked"]:
+                family.add_metric((row["currency"],), _age(now, row["priced_at"]))
+        yield family
         yield GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
         text = "Keys that have no credits left, or less than they are charged in a week."
         family = GaugeMetricFamily("wallet_api_keys_short_of_credits", text, labels=("state",))
@@ -97,3 +91,8 @@ class _Data(Collector):
             family.add_metric((state,), count)
         yield family
         yield from parts
+
+
+def _age(now: datetime, at: datetime | None) -> float:
+    """Return the seconds since a time; of none they are more than any limit of an alert."""
+    return math.inf if at is None else max(0.0, (now - at).total_seconds())

@@ -29,8 +29,8 @@ from wallet_api.base.times import shown_time
 from wallet_api.database import DatabaseUnavailable, NotPermitted, Row
 from wallet_api.database.migrations import inspect
 from wallet_api.queries import feed, signals, volume
+from wallet_api.queries.group_states import count_wallets
 from wallet_api.queries.paging import MAX_LIMIT
-from wallet_api.queries.wallet_counts import count_wallets
 
 blueprint = Blueprint("service", __name__)
 

@@ -11,9 +11,8 @@ from wallet_api.api.schemas.feed import LatestArguments, LatestSchema, Timerange
 from wallet_api.api.schemas.volume import CountSchema, VolumeSchema, WindowArguments
 from wallet_api.api.services import services
 from wallet_api.base.errors import CursorUnknown
-from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_changes, latest_trades, trades_within
-from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume import count_trades, group_volume
 
 blueprint = Blueprint("transactions", __name__, url_prefix="/v1")
 
