@@ -281,8 +281,9 @@ def test_no_more_subscriptions_than_set(stub: Stub, begin: Begin) -> None:
     follow = begin(FOLLOW_SUBSCRIPTIONS="3")
     follow.operator.track(*(("solana", other) for other in addresses("solana", 9)))
     assert eventually(lambda: len(stub.stream.followed) == 3)
-    time.sleep(1)
-    assert len(stub.stream.followed) == 3
+    assert not eventually(lambda: len(stub.stream.followed) > 3, seconds=1)
+    # A connection that a busy machine lost subscribes anew.
+    assert eventually(lambda: len(stub.stream.followed) == 3)
 
 
 def test_killed_at_any_instant_nothing_is_missed(
