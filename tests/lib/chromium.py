@@ -21,8 +21,13 @@ _FLAGS = (
 )
 _CODES = {"Tab": 9, "Enter": 13, "Escape": 27, "/": 191}
 
-_PROGRAM = shutil.which("chromium") or shutil.which("google-chrome")
-needs_chromium = pytest.mark.skipif(_PROGRAM is None, reason="needs chromium: apt-get install chromium")
+# The first has no window that it would draw beside the page.
+_PROGRAM = next(
+    filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None
+)
+needs_chromium = pytest.mark.skipif(
+    _PROGRAM is None, reason="needs chromium: apt-get install chromium-headless-shell"
+)
 
 
 class Chromium(Page):
