@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wallet_api.base.chains import CHAINS, one_type
+from wallet_api.base.chains import CHAINS, GROUPS, one_type
 
 
 def group_parameters(blockchain: str, type: str | None) -> dict[str, Any]:
@@ -15,6 +15,12 @@ def group_parameters(blockchain: str, type: str | None) -> dict[str, Any]:
     chain, one = CHAINS[blockchain], one_type(type)
     types = list(chain.types) if one is None else [one]
     return {"blockchain": blockchain, "type": one, "types": types, "currency": chain.currency}
+
+
+def all_groups() -> dict[str, list[str]]:
+    """Return the parameters of statements about every group: its chain and its type, at one place of each."""
+    blockchains, types = zip(*GROUPS, strict=True)
+    return {"blockchains": list(blockchains), "types": list(types)}
 
 
 def board_arguments(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from wallet_api.base.chains import CHAINS, GROUPS
+from wallet_api.base.chains import CHAINS
 from wallet_api.base.coins import CURRENCIES
 from wallet_api.database import Connection, Row, load_sql
+from wallet_api.queries.groups import all_groups
 
 _NATIVE_PRICE = load_sql(__package__, "native_price")
 _COINS = load_sql(__package__, "coins")
@@ -31,6 +32,5 @@ def read_coins(connection: Connection, now: datetime) -> list[Row]:
 
     Beside it is whether its chains have wallets (`is_tracked`).
     """
-    blockchains, types = zip(*GROUPS, strict=True)
-    parameters = {"blockchains": list(blockchains), "types": list(types), "currencies": list(CURRENCIES)}
-    return connection.execute(_COINS, parameters | {"now": now}).fetchall()
+    parameters = {**all_groups(), "currencies": list(CURRENCIES), "now": now}
+    return connection.execute(_COINS, parameters).fetchall()

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, LiteralString
 
 from wallet_api.base.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, load_sql
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.windows import window_until
@@ -21,8 +21,8 @@ def count_trades(connection: Connection, now: datetime, given: Mapping[str, Any]
     They are the trades whose values group_volume adds up. `now` counts in whole seconds. The window is capped
     at 24 hours.
     """
-    row, data, warnings = _read(connection, _COUNT, now, given)
-    return with_warnings(data | row | {"mode": "count"}, warnings)
+    data, warnings = _read(connection, _COUNT, now, given)
+    return with_warnings(data | {"mode": "count"}, warnings)
 
 
 def group_volume(connection: Connection, now: datetime, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,17 +31,17 @@ def group_volume(connection: Connection, now: datetime, given: Mapping[str, Any]
     `now` counts in whole seconds. The window is capped at 24 hours. `volume_usd` is None if there are trades
     but none of them has a USD value.
     """
-    row, data, warnings = _read(connection, _VOLUME, now, given)
-    if row.pop("is_partly_priced"):
+    data, warnings = _read(connection, _VOLUME, now, given)
+    if data.pop("is_partly_priced"):
         warnings.append("volume_usd covers only the trades whose USD value is known.")
     currency = CHAINS[given["blockchain"]].currency
-    return with_warnings(data | row | {"mode": "volume", "currency": currency}, warnings)
+    return with_warnings(data | {"mode": "volume", "currency": currency}, warnings)
 
 
 def _read(
     connection: Connection, statement: LiteralString, now: datetime, given: Mapping[str, Any]
-) -> tuple[Row, dict[str, Any], list[str]]:
-    """Return the row of a statement about a window, what of the question is answered, and the warnings."""
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the row of a statement about a window, with what was asked; and the warnings."""
     window = window_until(now, given["window_seconds"], MAX_WINDOW_SECONDS, given.get("mint"))
     parameters = {
         **group_parameters(given["blockchain"], given["type"]),
@@ -52,4 +52,4 @@ def _read(
     row = connection.execute(statement, parameters).fetchone()
     assert row is not None
     asked = {name: given[name] for name in ("blockchain", "type", "mint") if name in given}
-    return row, asked | {"time_window_seconds": window.seconds}, window.warnings
+    return asked | row | {"time_window_seconds": window.seconds}, window.warnings
