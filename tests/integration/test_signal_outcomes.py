@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import product
 
 from tests.ledger import in_process, random_trades
@@ -46,7 +45,6 @@ def test_the_signals_of_hours_and_their_outcomes_are_the_naive_ones(
         getattr(importer, kind)(rows)
         getattr(ledger, f"add_{kind}")(rows)
     ledger.add_trades(trades)
-    kept = cache(ledger.kept)
     # Each hour is kept when nothing later has come.
     for hour in HOURS:
         begun = [row for row in trades if row["created_at"] <= hour.isoformat()]
@@ -58,7 +56,7 @@ def test_the_signals_of_hours_and_their_outcomes_are_the_naive_ones(
     assert then == {
         (type, hour, kind, mint)
         for hour, (chain, type), kind in product(HOURS, GROUPS, KINDS)
-        for mint in kept(hour, chain, type, kind)
+        for mint in ledger.kept(hour, chain, type, kind)
     }
     assert {kind for _, _, kind, _ in then} == {*KINDS}
     importer.trades(trades)
@@ -78,7 +76,7 @@ def test_the_signals_of_hours_and_their_outcomes_are_the_naive_ones(
         found = read_signal_outcomes(connection, NOW, asked)
         rows = exact(made(SignalOutcomesSchema), rows_of(found.rows))
         hours = [hour for hour in HOURS if since <= hour < until]
-        assert rows == ledger.signal_outcomes(NOW, hours, chain, type, signal, kept)
+        assert rows == ledger.signal_outcomes(NOW, hours, chain, type, signal)
         assert (found.hours, found.missing) == (len(hours), 0)
         known |= {name for row in rows for name in ("known", "gone", "share_doubled") if row[name]}
     assert known == {"known", "gone", "share_doubled"}

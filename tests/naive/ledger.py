@@ -629,6 +629,7 @@ class Ledger:
         traded, quotes = self._of_token(blockchain, mint), self.quotes.get((blockchain, mint), [])
         return outcome_of(moment, now, traded, quotes, self.price_rule[0], usd_at)
 
+    @_once
     def kept(self, hour: datetime, blockchain: str, type: str, kind: str) -> set[str]:
         """Return the mints of the signals of an hour by the default options, or of the base."""
         if kind == "base":
@@ -644,12 +645,11 @@ class Ledger:
         blockchain: str,
         type: str,
         signal: str,
-        kept: Callable[..., set[str]],
     ) -> list[Row]:
-        """Return what became of the `kept` signals at these hours, and of the base, until `now`."""
+        """Return what became of the signals that are kept at these hours, and of the base, until `now`."""
         first: dict[tuple[str, str, date], datetime] = {}
         for hour, (name, kind) in product(sorted(hours), (("signals", signal), ("base", "base"))):
-            for mint in kept(hour, blockchain, type, kind):
+            for mint in self.kept(hour, blockchain, type, kind):
                 first.setdefault((name, mint, hour.astimezone(UTC).date()), hour)
         outcomes: dict[tuple[str, str], list[Row | None]] = {}
         for (name, mint, _), hour in first.items():
