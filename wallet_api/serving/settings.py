@@ -190,4 +190,5 @@ def on_reload(server: Arbiter) -> None:
     gc.unfreeze()
     for name in [name for name in sys.modules if name.partition(".")[0] == "wallet_api"]:
         del sys.modules[name]
+    # Before the next fork keeps what is there, the code of before as well.
     gc.collect()

@@ -75,7 +75,8 @@ class Limits:
 class Breaker:
     """A circuit breaker: it stops requests to a provider that fails, then admits a single fetch.
 
-    It opens for `cooldown_seconds` after `failures` consecutive failures of a provider."""
+    It opens for `cooldown_seconds` after `failures` consecutive failures of a provider.
+    """
 
     def __init__(self, failures: int, cooldown_seconds: float) -> None:
         self._limit = failures
