@@ -76,11 +76,12 @@ check: lint ## run lint, tests and audit, which may be skipped without a network
 	@$(MAKE) test
 	@sh config/audit.sh $(PYTHON) || [ $$? -eq 2 ]
 
-bench: $(INSTALLED) ## measure the ledger (SIZES=100000,1000000) and the HTTP side; 25 minutes, needs wrk. NAME=growth: one alone
+bench: $(INSTALLED) ## measure the ledger (SIZES=100000,1000000) and the HTTP side; 40 minutes, needs wrk. NAME=growth: one alone
 ifdef NAME
 	$(BIN)/python -m tests.benchmarks.$(NAME) $(OPTIONS)
 else
-	$(BIN)/python -m tests.benchmarks.ledger --sizes $(SIZES)
+	$(BIN)/python -m tests.benchmarks.imports --sizes $(SIZES)
+	$(BIN)/python -m tests.benchmarks.costs --sizes $(SIZES)
 	$(BIN)/python -m tests.benchmarks.http
 endif
 

@@ -35,7 +35,9 @@ COMPANION_TRADES = 5
 # One trade in so many is in the hot token, by all wallets of Solana but those measured.
 HOT_SHARE = 10
 HOT_MINT = solana_address("hot")
-OF_HEAVY, OF_MEDIAN = ({"blockchain": "solana", "address": address} for address in (HEAVY, MEDIAN))
+OF_HEAVY, OF_MEDIAN, OF_LIGHT = (
+    {"blockchain": "solana", "address": address} for address in (HEAVY, MEDIAN, LIGHT)
+)
 OF_HOT = {"blockchain": "solana", "mint": HOT_MINT}
 
 
@@ -87,13 +89,6 @@ def importing(settings: Settings, folder: Path, name: str) -> Iterator["subproce
         said, _ = importer.communicate()
     if importer.returncode:
         raise click.ClickException(f"The import of {name} failed: {said}")
-
-
-def import_all(settings: Settings, folder: Path) -> None:
-    """Take all of these files in."""
-    for name in ("wallets", "prices", "trades"):
-        with importing(settings, folder, name):
-            pass
 
 
 def _trades(address: str, trades: int, tokens: int, now: datetime) -> Iterator[Row]:

@@ -14,6 +14,7 @@ from tests.benchmarks.http_world import solana_address
 from tests.benchmarks.ledger_world import GROUP
 from tests.benchmarks.ledger_world import OF_HEAVY as HEAVY
 from tests.benchmarks.ledger_world import OF_HOT as HOT
+from tests.benchmarks.ledger_world import OF_LIGHT as LIGHT
 from tests.benchmarks.ledger_world import OF_MEDIAN as MEDIAN
 
 Arguments = Mapping[str, Any]
@@ -64,11 +65,11 @@ def cases(addresses: list[str]) -> list[Case]:
     latest, of_token = "/v1/transactions/latest", "/v1/tokens/transactions"
     sides = cycle(("realized_pnl", "total_volume", "win_rate", "total_txn"))
     return [
+        Case("wallets, about 100", "/v1/wallets", lambda n: GROUP | {"limit": 1 + n % 200}),
         Case("count", "/v1/transactions/count", lambda n: GROUP | {"seconds": 80_000 + n}),
         Case("volume", "/v1/transactions/volume", lambda n: GROUP | {"seconds": 80_000 + n}),
         Case("lookup, 100 addresses", "/v1/wallets/lookup", lambda n: {"address": _listed(n, addresses)}),
-        Case("wallets", "/v1/wallets", lambda n: GROUP | {"limit": 100 + n}),
-        Case("latest, 50", latest, lambda n: GROUP | {"limit": 50 + n % 3}, pause=False),
+        Case("latest, 50", latest, lambda n: GROUP | {"limit": 50 + n % 3}),
         Case("latest, 1000", latest, lambda n: GROUP | {"limit": 1000 - n % 500}),
         Case("latest, value above all", latest, lambda n: GROUP | {"min_value": _MANY + n}),
         Case("latest, dollars above all", latest, lambda n: GROUP | {"min_value_usd": _MANY + n}),
@@ -84,6 +85,8 @@ def cases(addresses: list[str]) -> list[Case]:
                 GROUP | {"after": "start", "address": _listed(n, addresses), "min_value_usd": _MANY + n}
             ),
         ),
+        Case("latest, 1000, as CSV", latest, lambda n: GROUP | {"limit": 1000 - n % 500, "format": "csv"}),
+        Case("changes from now, none", latest, lambda n: GROUP | {"limit": 50 + n % 3, "after": "now"}),
         Case("changes, 1000", latest, lambda n: GROUP | {"after": "start", "limit": 1000}),
         Case(
             "timerange, 1000",
@@ -100,6 +103,7 @@ def cases(addresses: list[str]) -> list[Case]:
             lambda n: {"blockchain": GROUP["blockchain"], "mint": _listed(n, _MINTS)},
         ),
         Case("history, 1000", "/v1/wallets/history", lambda n: HEAVY | GROUP | {"limit": 1000 - n % 500}),
+        Case("history, light wallet", "/v1/wallets/history", lambda n: LIGHT | GROUP | {"limit": 50 + n % 3}),
         Case("tracker 30d", "/v1/wallets/tracker", lambda n: HEAVY | {"period": "30d"}, pause=True),
         Case("calendar", "/v1/wallet/pnl_calendar", lambda n: HEAVY, pause=True),
         Case(
