@@ -20,8 +20,8 @@ INCLUDED = {
     (PACKAGE / folder if folder else file.parent) / f"{name}.sql"
     for file in FILES
     for folder, name in re.findall(r"^ *\{(?:(\w+)\.)?(\w+)[}:]", file.read_text(), re.MULTILINE)
-    # It is no file: a column for each type.
-    if name != "wallet_types"
+    # They are no files: a column for each type, and the end of a statement of lists.
+    if name not in ("wallet_types", "lists")
 }
 # A migration and the tables of a session have no plan. What other statements include is looked at in these.
 PLANNED = [

@@ -20,7 +20,9 @@ def load_sql(package: str, name: str) -> LiteralString:
     A line `{other}` or `{other},` stands for the text of `other`.sql beside it, and `{ledger.other}` for that
     of a file in another folder. `{other: sum($) AS $}` stands for its columns: for each of them this text,
     with its name in place of $, and its expression in place of @. `{wallet_types: …}` has a column for
-    each type of wallets.
+    each type of wallets. `{lists: one other}` ends a statement of lists, as fetch_lists() reads them, after
+    its CTE head, of one row with the place 1, and CTEs of these names, by place. It returns all side by side,
+    but no row without a head.
     """
     return _statement(package, _read(package, name))
 
@@ -50,6 +52,8 @@ def _statement(package: str, text: str) -> LiteralString:
 
 
 def _included(package: str, folder: str | None, name: str, column: str | None) -> LiteralString:
+    if column is not None and name == "lists":
+        return _side_by_side(["head", *column.split()])
     if column is not None and name in _NAMES:
         return ",\n".join(column.replace("$", each) for each in _NAMES[name])
     text = load_sql(f"wallet_api.{folder}" if folder else package, name)
@@ -57,3 +61,15 @@ def _included(package: str, folder: str | None, name: str, column: str | None) -
         return text
     # In this order, since an expression may have a $ of its own, and a name has no @.
     return ",\n".join(column.replace("$", own).replace("@", of_it) for of_it, own in _COLUMN.findall(text))
+
+
+def _side_by_side(ctes: Sequence[str]) -> LiteralString:
+    return "\n".join(
+        [
+            f"SELECT {', '.join(f'{cte}.*' for cte in ctes)}",
+            "FROM head",
+            *(f"FULL JOIN {cte} USING (place)" for cte in ctes[1:]),
+            "WHERE EXISTS (SELECT FROM head)",
+            f"ORDER BY COALESCE({', '.join(f'{cte}.place' for cte in ctes)})",
+        ]
+    )

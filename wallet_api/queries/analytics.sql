@@ -65,4 +65,4 @@
               (SELECT iso_time(priced_at)
                  FROM latest) AS native_price_at
        )
-{head_and_shown}
+{lists: shown}

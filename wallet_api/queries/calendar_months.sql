@@ -118,14 +118,4 @@
               wallet.*
          FROM wallet
        )
-SELECT head.*,
-       months.*,
-       dates.*
-  FROM head
-  FULL JOIN months
- USING (place)
-  FULL JOIN dates
- USING (place)
- WHERE EXISTS (SELECT
-                 FROM head)
- ORDER BY COALESCE(head.place, months.place, dates.place)
+{lists: months dates}

@@ -280,18 +280,4 @@
                                                FROM chunk), %(chunks)s::bigint)
                             END
        )
-SELECT head.*,
-       shown_trade.*,
-       shown_removal.*,
-       shown_departure.*,
-       shown_purge.*
-  FROM head
-  FULL JOIN shown_trade
- USING (place)
-  FULL JOIN shown_removal
- USING (place)
-  FULL JOIN shown_departure
- USING (place)
-  FULL JOIN shown_purge
- USING (place)
- ORDER BY COALESCE(head.place, shown_trade.place, shown_removal.place, shown_departure.place, shown_purge.place)
+{lists: shown_trade shown_removal shown_departure shown_purge}

@@ -147,11 +147,4 @@
                                       FROM shown) AS has_more
          FROM wallet
        )
-SELECT head.*,
-       connections.*
-  FROM head
-  FULL JOIN connections
- USING (place)
- WHERE EXISTS (SELECT
-                 FROM head)
- ORDER BY COALESCE(head.place, connections.place)
+{lists: connections}

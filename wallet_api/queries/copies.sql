@@ -64,11 +64,4 @@
            ON TRUE
         WHERE wallets.wallet_id = ANY (%(wallet_ids)s::bigint[])
        )
-SELECT head.*,
-       steps.*
-  FROM head
-  FULL JOIN steps
- USING (place)
- WHERE EXISTS (SELECT
-                 FROM head)
- ORDER BY COALESCE(head.place, steps.place)
+{lists: steps}

@@ -111,14 +111,4 @@
            ON TRUE
         WHERE wallets.wallet_id = %(wallet_id)s
        )
-SELECT head.*,
-       steps.*,
-       totals.*
-  FROM head
-  FULL JOIN steps
- USING (place)
-  FULL JOIN totals
- USING (place)
- WHERE EXISTS (SELECT
-                 FROM head)
- ORDER BY COALESCE(head.place, steps.place, totals.place)
+{lists: steps totals}

@@ -68,4 +68,4 @@
          LEFT JOIN scanned AS last
            ON last.place = ending.place
        )
-{head_and_shown}
+{lists: shown}

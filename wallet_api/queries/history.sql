@@ -204,14 +204,4 @@
          LEFT JOIN candidate AS last
            ON last.ordinal = %(limit)s
        )
-SELECT head.*,
-       page.*,
-       overview.*
-  FROM head
-  FULL JOIN page
- USING (place)
-  FULL JOIN overview
- USING (place)
- WHERE EXISTS (SELECT
-                 FROM head)
- ORDER BY COALESCE(page.place, overview.place)
+{lists: page overview}

@@ -39,4 +39,4 @@
               (SELECT count(*)
                  FROM near) > %(limit)s::bigint AS has_more
        )
-{head_and_shown}
+{lists: shown}

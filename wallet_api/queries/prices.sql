@@ -57,4 +57,4 @@
               iso_time(priced_at) AS native_price_at
          FROM latest
        )
-{head_and_shown}
+{lists: shown}

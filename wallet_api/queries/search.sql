@@ -109,12 +109,4 @@
               first_term
          FROM wanted
        )
-SELECT head.*,
-       profiles.*,
-       shown.*
-  FROM head
-  FULL JOIN profiles
- USING (place)
-  FULL JOIN shown
- USING (place)
- ORDER BY COALESCE(head.place, profiles.place, shown.place)
+{lists: profiles shown}

@@ -70,4 +70,4 @@
                  FROM kept
                 WHERE hour < %(due)s) AS hours
        )
-{head_and_shown}
+{lists: shown}

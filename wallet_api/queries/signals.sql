@@ -207,12 +207,4 @@
               COALESCE(max(total), 0) AS total
          FROM wanted
        )
-SELECT head.*,
-       shown.*,
-       shown_wallet.*
-  FROM head
-  FULL JOIN shown
- USING (place)
-  FULL JOIN shown_wallet
- USING (place)
- ORDER BY COALESCE(head.place, shown.place, shown_wallet.place)
+{lists: shown shown_wallet}

@@ -34,4 +34,4 @@
          LEFT JOIN token_block
            ON true
        )
-{head_and_shown}
+{lists: shown}

@@ -310,17 +310,4 @@
         CROSS JOIN stuck
         CROSS JOIN distribution
        )
-SELECT head.*,
-       token_row.*,
-       chart.*,
-       page.*
-  FROM head
-  FULL JOIN token_row
- USING (place)
-  FULL JOIN chart
- USING (place)
-  FULL JOIN page
- USING (place)
- WHERE EXISTS (SELECT
-                 FROM head)
- ORDER BY COALESCE(head.place, token_row.place, chart.place, page.place)
+{lists: token_row chart page}

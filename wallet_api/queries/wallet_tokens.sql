@@ -56,11 +56,4 @@
            ON last.ordinal = %(limit)s::bigint
         WHERE wallets.wallet_id = %(wallet_id)s
        )
-SELECT head.*,
-       shown.*
-  FROM head
-  FULL JOIN shown
- USING (place)
- WHERE EXISTS (SELECT
-                 FROM head)
- ORDER BY shown.place
+{lists: shown}
