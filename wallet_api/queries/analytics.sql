@@ -60,9 +60,6 @@
        SELECT 1 AS place,
               (SELECT count(*)
                  FROM summed) AS total,
-              (SELECT round_half_up(usd, 18)
-                 FROM latest) AS native_price_usd,
-              (SELECT iso_time(priced_at)
-                 FROM latest) AS native_price_at
+{coin_price}
        )
 {lists: shown}

@@ -94,10 +94,7 @@
        ),
        head AS (
        SELECT 1 AS place,
-              (SELECT round_half_up(usd, 18)
-                 FROM latest) AS native_price_usd,
-              (SELECT iso_time(priced_at)
-                 FROM latest) AS native_price_at,
+{coin_price},
               (SELECT count(*)
                  FROM position) AS total,
               EXISTS (SELECT FROM page

@@ -185,10 +185,7 @@
        SELECT 1 AS place,
               profile.*,
               %(currency)s::text AS lifetime_stats_currency,
-              (SELECT round_half_up(usd, 18)
-                 FROM latest) AS lifetime_stats_native_price_usd,
-              (SELECT iso_time(priced_at)
-                 FROM latest) AS lifetime_stats_native_price_at,
+{coin_price: @ AS lifetime_stats_$},
               -- NULL for a wallet that never traded, which has no row in lifetimes.
               stats.*,
               distribution.*,

@@ -53,8 +53,6 @@
        ),
        head AS (
        SELECT 1 AS place,
-              round_half_up(usd, 18) AS native_price_usd,
-              iso_time(priced_at) AS native_price_at
-         FROM latest
+{coin_price}
        )
 {lists: shown}

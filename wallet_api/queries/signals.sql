@@ -200,10 +200,7 @@
        ),
        head AS (
        SELECT 1 AS place,
-              (SELECT round_half_up(usd, 18)
-                 FROM latest) AS native_price_usd,
-              (SELECT iso_time(priced_at)
-                 FROM latest) AS native_price_at,
+{coin_price},
               COALESCE(max(total), 0) AS total
          FROM wanted
        )

@@ -289,10 +289,7 @@
               wallet.telegram,
               wallet.copytrade_link,
               wallet.type,
-              (SELECT round_half_up(usd, 18)
-                 FROM latest) AS native_price_usd,
-              (SELECT iso_time(priced_at)
-                 FROM latest) AS native_price_at,
+{coin_price},
               ARRAY(SELECT ARRAY[hour, txn]
                       FROM hour) AS hours,
               stats.*,
