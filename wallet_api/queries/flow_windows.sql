@@ -82,10 +82,7 @@
        flow AS MATERIALIZED (
        SELECT token_id,
               place,
-              round_half_up(invested, 9) AS buy,
-              traded.buy_usd,
-              round_half_up(sold, 9) AS sell,
-              traded.sell_usd,
+{bought_and_sold},
               round_half_up(invested - sold, 9) AS net_flow,
               traded.net_flow_usd,
               buyers,
@@ -96,21 +93,10 @@
         CROSS JOIN latest
 {traded_usd}
        )
-SELECT wanted.token_id,
-       wanted.mint,
+SELECT wanted.mint,
        face.symbol,
        COALESCE(token_name.token_name, face.name, '') AS token_name,
-       flow.place,
-       flow.buy,
-       flow.buy_usd,
-       flow.sell,
-       flow.sell_usd,
-       flow.net_flow,
-       flow.net_flow_usd,
-       flow.buyers,
-       flow.sellers,
-       flow.new_wallets,
-       flow.wallet_count
+       flow.*
   FROM wanted
   JOIN flow
     ON flow.token_id = wanted.token_id

@@ -139,10 +139,8 @@
         WHERE wallet_id = %(wallet_id)s
        ),
        stats AS (
-       SELECT round_half_up(invested, 9) AS lifetime_stats_buy,
-              traded.buy_usd AS lifetime_stats_buy_usd,
-              round_half_up(sold, 9) AS lifetime_stats_sell,
-              traded.sell_usd AS lifetime_stats_sell_usd,
+       SELECT
+{bought_and_sold: @ AS lifetime_stats_$},
 {profit: profit.$ AS lifetime_stats_$},
 {fees: @ AS lifetime_stats_$},
               buy_txn AS lifetime_stats_buy_txn,

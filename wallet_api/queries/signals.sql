@@ -44,10 +44,7 @@
        SELECT ordinal,
               trader_count,
               still_holding_count,
-              round_half_up(invested, 9) AS total_buy,
-              traded.buy_usd AS total_buy_usd,
-              round_half_up(sold, 9) AS total_sell,
-              traded.sell_usd AS total_sell_usd,
+{bought_and_sold: @ AS total_$},
               round_half_up(invested - sold, 9) AS net_flow,
               traded.net_flow_usd
          FROM summed
@@ -141,10 +138,7 @@
               percentage(quantity, peak) AS bag_pct,
               percentage(quantity, NULLIF(face.supply, 0)) AS supply_pct,
               percentage(peak, NULLIF(face.supply, 0)) AS supply_pct_peak,
-              round_half_up(invested, 9) AS total_buy,
-              traded.buy_usd AS total_buy_usd,
-              round_half_up(sold, 9) AS total_sell,
-              traded.sell_usd AS total_sell_usd,
+{bought_and_sold: @ AS total_$},
               round_half_up(realized, 9) AS realized_pnl,
               CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
               percentage(realized, realized_cost) AS realized_pnl_percentage,

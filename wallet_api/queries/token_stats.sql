@@ -32,10 +32,8 @@
            ON true
        ),
        total_statistics AS (
-       SELECT round_half_up(invested, 9) AS total_statistics_total_buy,
-              traded.buy_usd AS total_statistics_total_buy_usd,
-              round_half_up(sold, 9) AS total_statistics_total_sell,
-              traded.sell_usd AS total_statistics_total_sell_usd,
+       SELECT
+{bought_and_sold: @ AS total_statistics_total_$},
               round_half_up(invested + sold, 9) AS total_statistics_total_volume,
               traded.volume_usd AS total_statistics_total_volume_usd,
               round_half_up(invested - sold, 9) AS total_statistics_net_flow,
@@ -68,10 +66,7 @@
        SELECT page.*,
               latest.usd,
               face.supply,
-              round_half_up(invested, 9) AS buy,
-              traded.buy_usd,
-              round_half_up(sold, 9) AS sell,
-              traded.sell_usd,
+{bought_and_sold},
 {profit},
               -- A token that is not held is worth 0, with or without a price, also in dollars.
               CASE WHEN quantity = 0 THEN 0 ELSE quantity * price END AS worth,
