@@ -52,16 +52,7 @@
               day,
 {profit},
 {fees},
-              buy_txn,
-              sell_txn,
-              buy_txn + sell_txn AS txn_total,
-              tokens_traded,
-              round_half_up(invested + sold, 9) AS volume,
-              traded.volume_usd,
-              round_half_up(invested, 9) AS total_buy,
-              traded.buy_usd AS total_buy_usd,
-              round_half_up(sold, 9) AS total_sell,
-              traded.sell_usd AS total_sell_usd
+{calendar_sums}
          FROM sums
         CROSS JOIN latest
 {traded_usd}
@@ -72,18 +63,8 @@
               to_char(day, 'YYYY-MM-DD') AS date,
               realized_pnl,
               realized_pnl_usd,
-              fees,
-              fees_unknown_txn,
-              buy_txn,
-              sell_txn,
-              txn_total,
-              tokens_traded,
-              volume,
-              volume_usd,
-              total_buy,
-              total_buy_usd,
-              total_sell,
-              total_sell_usd
+{fees: $},
+{calendar_sums: $}
          FROM shown
         WHERE day IS NOT NULL
        ),
@@ -94,18 +75,8 @@
               extract(month FROM shown.starts_on)::integer AS month_month,
               realized_pnl AS month_realized_pnl,
               realized_pnl_usd AS month_realized_pnl_usd,
-              fees AS month_fees,
-              fees_unknown_txn AS month_fees_unknown_txn,
-              buy_txn AS month_buy_txn,
-              sell_txn AS month_sell_txn,
-              txn_total AS month_txn_total,
-              tokens_traded AS month_tokens_traded,
-              volume AS month_volume,
-              volume_usd AS month_volume_usd,
-              total_buy AS month_total_buy,
-              total_buy_usd AS month_total_buy_usd,
-              total_sell AS month_total_sell,
-              total_sell_usd AS month_total_sell_usd,
+{fees: $ AS month_$},
+{calendar_sums: $ AS month_$},
               COALESCE(positive_streak, 0) AS month_positive_streak,
               COALESCE(negative_streak, 0) AS month_negative_streak
          FROM shown
