@@ -1,11 +1,6 @@
 -- The months of a wallet, from its first trade to the present or to its newest trade, or in a window, with their days. Nothing is
 -- rounded before it is shown. Needs wallets_pkey, wallet_days_pkey, position_days_pkey, trades_by_time, native_prices_pkey.
-  WITH wallet AS MATERIALIZED (
-       SELECT wallet_id,
-{profile}
-         FROM wallets
-        WHERE wallet_id = %(wallet_id)s
-       ),
+  WITH
 {latest_price},
        -- Days at the edges of a window, with the part in it.
        edge AS (
@@ -69,7 +64,6 @@
               month.starts_on,
 {ledger.sums: piece.$}
          FROM piece
-        CROSS JOIN wallet
         CROSS JOIN LATERAL (SELECT date_trunc('month', piece.day::timestamp)::date AS starts_on) AS month
          LEFT JOIN new_token
            ON new_token.day = piece.day

@@ -86,7 +86,8 @@
        ),
        head AS (
        SELECT 1 AS place,
-              wallet.*
-         FROM wallet
+{profile}
+         FROM wallets
+        WHERE wallet_id = %(wallet_id)s
        )
 {lists: months dates}

@@ -1,11 +1,6 @@
 -- The same in a time zone, from the trades: its days are no days of UTC, which alone are kept.
 -- A token is new in its month on its first day there. Needs wallets_pkey, trades_by_time, native_prices_pkey.
-  WITH wallet AS MATERIALIZED (
-       SELECT wallet_id,
-{profile}
-         FROM wallets
-        WHERE wallet_id = %(wallet_id)s
-       ),
+  WITH
 {latest_price},
        placed AS MATERIALIZED (
        SELECT trades.*,
