@@ -7,7 +7,6 @@ from typing import Any, LiteralString
 from wallet_api.base.periods import PERIOD_LENGTHS, long_step_of
 from wallet_api.database import Columns, Connection, Row, load_sql, rows_where
 from wallet_api.ledger.wallet import Wallet
-from wallet_api.queries.native_price import native_price_of
 from wallet_api.queries.paging import with_warnings
 from wallet_api.queries.spans import TimeSpan, span_of_wallet
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -53,7 +52,7 @@ def track_wallet(
         **row,
         **{name if name == "of_meta" else f"period_stats_{name}": value for name, value in stated.items()},
         "wallet": wallet.address,
-        "profile": _profile(wallet, row),
+        "profile_active_hours": active_hours(dict(row["hours"])),
         **_tokens(row, traded),
         "period_realized_pnl_chart": chart,
         "period_trades": newest,
@@ -63,18 +62,6 @@ def track_wallet(
     if not given["trades"]:
         del data["period_trades"]
     return with_warnings(data, _warnings(row, given))
-
-
-def _profile(wallet: Wallet, row: Row) -> dict[str, Any]:
-    texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
-    return {
-        "wallet_address": wallet.address,
-        **{name: row[name] for name in texts},
-        "blockchain": wallet.blockchain,
-        "currency": wallet.currency,
-        **native_price_of(row),
-        "active_hours": active_hours(dict(row["hours"])),
-    }
 
 
 def _tokens(row: Row, traded: Columns) -> dict[str, Any]:

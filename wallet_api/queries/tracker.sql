@@ -280,13 +280,8 @@
        ),
        head AS (
        SELECT 1 AS place,
-              wallet.name,
-              wallet.image_url,
-              wallet.twitter,
-              wallet.telegram,
-              wallet.copytrade_link,
-              wallet.type,
-{coin_price},
+{profile},
+{coin_price: @ AS profile_$},
               ARRAY(SELECT ARRAY[hour, txn]
                       FROM hour) AS hours,
               stats.*,
