@@ -1,21 +1,11 @@
 -- For feeds to include: a trade of their CTE candidate as it is shown, read from the joins of feed_joins.sql.
-              candidate.tx_signature,
-              candidate.event_index,
-              CASE WHEN candidate.is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+{trade_facts},
               round_half_up(candidate.value, 9) AS value,
               -- A trade without a dollar value counts with the latest native price.
               round_half_up(COALESCE(candidate.value_usd, candidate.value * latest.usd), 4) AS value_usd,
               latest.currency,
-              round_half_up(candidate.token_amount, 18) AS token_amount,
               price_per_token(candidate.value, candidate.token_amount) AS price_per_token,
               price_per_token(COALESCE(candidate.value_usd, candidate.value * latest.usd), candidate.token_amount) AS price_per_token_usd,
-              -- NULL in all trades but covered sells.
-              round_half_up(candidate.realized, 9) AS realized_pnl,
-              round_half_up(candidate.realized_usd, 4) AS realized_pnl_usd,
-              round_half_up(candidate.realized_cost, 9) AS cost,
-              round_half_up(fees_of(candidate.is_sell, candidate.value, candidate.exchanged_value), 9) AS fees,
-              iso_time(candidate.created_at) AS created_at,
-{trade_place},
 {profile},
               round_half_up(candidate.quantity_after, 18) AS holdings_after_token_amount,
               round_half_up(candidate.peak_after, 18) AS holdings_after_token_amount_peak,

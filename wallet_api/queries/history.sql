@@ -79,23 +79,13 @@
        ),
        page AS (
        SELECT ordinal AS place,
-              tx_signature,
+{trade_facts},
               mint,
               symbol,
               shown_name AS token_name,
-              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
               round_half_up(value, 9) AS value,
               round_half_up(value_usd, 4) AS value_usd,
-              %(currency)s::text AS currency,
-              round_half_up(token_amount, 18) AS token_amount,
-              iso_time(created_at) AS created_at,
-              event_index,
-{trade_place},
-              -- NULL in all trades but covered sells.
-              round_half_up(realized, 9) AS realized_pnl,
-              round_half_up(realized_usd, 4) AS realized_pnl_usd,
-              round_half_up(realized_cost, 9) AS cost,
-              round_half_up(fees_of(is_sell, value, exchanged_value), 9) AS fees
+              %(currency)s::text AS currency
          FROM candidate
          LEFT JOIN (SELECT number AS final_block
                       FROM final_blocks

@@ -154,10 +154,7 @@
               round_half_up(sold_tokens, 18) AS sell_tokens,
               buy_txn,
               sell_txn,
-              round_half_up(realized, 9) AS realized_pnl,
-              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
-              percentage(realized, realized_cost) AS realized_pnl_percentage,
-              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
+{profit},
               round_half_up(tokens_without_cost, 18) AS tokens_sold_without_cost,
               iso_time(first_seen) AS first_seen,
               iso_time(last_seen) AS last_seen,
@@ -222,37 +219,28 @@
        SELECT row_number() OVER (ORDER BY
 {ledger.trade_order: @ DESC},
                                           mint DESC) AS place,
-              tx_signature,
+{trade_facts},
               token.mint,
               token.symbol,
-              COALESCE(newest.token_name, token.token_name, token.face_name, '') AS token_name,
-              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
-              iso_time(newest.created_at) AS created_at,
-{trade_place},
+              COALESCE(candidate.token_name, token.token_name, token.face_name, '') AS token_name,
               shown.value,
               shown.value_usd,
-              round_half_up(token_amount, 18) AS token_amount,
               %(currency)s::text AS currency,
               CASE WHEN NOT is_sell THEN shown.value END AS buy_value,
               CASE WHEN NOT is_sell THEN shown.value_usd END AS buy_value_usd,
               CASE WHEN is_sell THEN shown.value END AS sell_value,
-              CASE WHEN is_sell THEN shown.value_usd END AS sell_value_usd,
-              -- NULL in all trades but covered sells.
-              round_half_up(newest.realized, 9) AS realized_pnl,
-              round_half_up(newest.realized_usd, 4) AS realized_pnl_usd,
-              round_half_up(newest.realized_cost, 9) AS cost,
-              round_half_up(fees_of(newest.is_sell, newest.value, newest.exchanged_value), 9) AS fees
-         FROM newest
+              CASE WHEN is_sell THEN shown.value_usd END AS sell_value_usd
+         FROM newest AS candidate
         CROSS JOIN latest
          JOIN token
-           ON token.token_id = newest.token_id
+           ON token.token_id = candidate.token_id
          LEFT JOIN (SELECT number AS final_block
                       FROM final_blocks
                      WHERE blockchain = %(blockchain)s) AS finality
            ON TRUE
         CROSS JOIN LATERAL (
-              SELECT round_half_up(newest.value, 9) AS value,
-                     round_half_up(COALESCE(newest.value_usd, newest.value * latest.usd), 4) AS value_usd) AS shown
+              SELECT round_half_up(candidate.value, 9) AS value,
+                     round_half_up(COALESCE(candidate.value_usd, candidate.value * latest.usd), 4) AS value_usd) AS shown
         ORDER BY place
         LIMIT %(most_trades)s
        ),
