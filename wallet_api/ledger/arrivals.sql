@@ -14,11 +14,7 @@ INSERT INTO removals (wallet_id, token_id, tx_signature, is_sell, event_index, c
               taken.created_at
          FROM removed
          JOIN taken
-           ON taken.wallet_id = removed.wallet_id
-          AND taken.token_id = removed.token_id
-          AND taken.tx_signature = removed.tx_signature
-          AND taken.is_sell = removed.is_sell
-          AND taken.event_index = removed.event_index
+        USING (wallet_id, token_id, tx_signature, is_sell, event_index)
        )
 SELECT wallet_id,
        token_id,

@@ -46,11 +46,7 @@ INSERT INTO fresh
               trades.first_arrival
          FROM incoming
          JOIN trades
-           ON trades.wallet_id = incoming.wallet_id
-          AND trades.token_id = incoming.token_id
-          AND trades.tx_signature = incoming.tx_signature
-          AND trades.is_sell = incoming.is_sell
-          AND trades.event_index = incoming.event_index
+        USING (wallet_id, token_id, tx_signature, is_sell, event_index)
         CROSS JOIN LATERAL (
               SELECT date_bin('1 second', trades.created_at, 'epoch')
                      = date_bin('1 second', incoming.created_at, 'epoch') AS is_in_second) AS compared

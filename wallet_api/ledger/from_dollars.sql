@@ -9,11 +9,7 @@ SELECT incoming.line_number,
        trades.value_derived
   FROM incoming
   JOIN trades
-    ON trades.wallet_id = incoming.wallet_id
-   AND trades.token_id = incoming.token_id
-   AND trades.tx_signature = incoming.tx_signature
-   AND trades.is_sell = incoming.is_sell
-   AND trades.event_index = incoming.event_index
+ USING (wallet_id, token_id, tx_signature, is_sell, event_index)
  WHERE incoming.keeps_value
    AND (NOT trades.value_derived
         OR (trades.value_usd = incoming.value_usd

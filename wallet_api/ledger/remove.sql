@@ -73,11 +73,7 @@ SELECT place,
               wanted.event_index
          FROM wanted
          JOIN trades
-           ON trades.wallet_id = wanted.wallet_id
-          AND trades.token_id = wanted.token_id
-          AND trades.tx_signature = wanted.tx_signature
-          AND trades.is_sell = wanted.is_sell
-          AND trades.event_index = wanted.event_index
+        USING (wallet_id, token_id, tx_signature, is_sell, event_index)
        ),
        staged AS (
        INSERT INTO trades_to_remove
@@ -140,11 +136,7 @@ SELECT DISTINCT trades.wallet_id,
        TRUE AS is_late
   FROM removed
   JOIN trades
-    ON trades.wallet_id = removed.wallet_id
-   AND trades.token_id = removed.token_id
-   AND trades.tx_signature = removed.tx_signature
-   AND trades.is_sell = removed.is_sell
-   AND trades.event_index = removed.event_index;
+ USING (wallet_id, token_id, tx_signature, is_sell, event_index);
 
 -- empty_days --
 -- Delete the days of wallets that have no trade any more after some were taken out. Needs wallet_days_pkey.

@@ -29,17 +29,9 @@ SELECT incoming.line_number,
        ], NULL) AS fields
   FROM fresh
   JOIN incoming
-    ON incoming.wallet_id = fresh.wallet_id
-   AND incoming.token_id = fresh.token_id
-   AND incoming.tx_signature = fresh.tx_signature
-   AND incoming.is_sell = fresh.is_sell
-   AND incoming.event_index = fresh.event_index
+ USING (wallet_id, token_id, tx_signature, is_sell, event_index)
   JOIN trades
-    ON trades.wallet_id = fresh.wallet_id
-   AND trades.token_id = fresh.token_id
-   AND trades.tx_signature = fresh.tx_signature
-   AND trades.is_sell = fresh.is_sell
-   AND trades.event_index = fresh.event_index
+ USING (wallet_id, token_id, tx_signature, is_sell, event_index)
  WHERE fresh.first_arrival IS NOT NULL
     OR fresh.arrival > 0;
 
