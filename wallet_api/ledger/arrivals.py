@@ -102,4 +102,4 @@ def record_wallet_removals(connection: Connection, wallet_ids: list[int], *, is_
 
 def forget_wallet_removals(connection: Connection, wallet_ids: list[int]) -> None:
     """Forget that wallets had left the groups in which they are now."""
-    connection.execute(_ARRIVALS["rejoined"], {"wallet_ids": wallet_ids})
+    connection.execute(_ARRIVALS["superseded_removals"], {"wallet_ids": wallet_ids, "is_retyped": True})

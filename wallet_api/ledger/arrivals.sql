@@ -57,8 +57,8 @@ SELECT %(first_chunk)s::bigint,
 HAVING max(last_chunk) IS NOT NULL;
 
 -- superseded_removals --
--- Forget earlier removals of wallets from the group in which they are. One of a wallet that only left its group does not supersede
--- a removal, which feeds of all groups have too. Needs ledger_events_by_address, wallets_pkey.
+-- Forget earlier removals of wallets from the group in which they are, which one of them leaves again, or is in again. What is only
+-- of its group does not supersede a removal, which feeds of all groups have too. Needs ledger_events_by_address, wallets_pkey.
 DELETE FROM ledger_events
  USING wallets
  WHERE wallets.wallet_id = ANY (%(wallet_ids)s)
@@ -85,17 +85,6 @@ SELECT %(first_chunk)s::bigint + (row_number() OVER () - 1) / (count(*) OVER () 
        %(is_retyped)s::boolean
   FROM wallets
  WHERE wallet_id = ANY (%(wallet_ids)s);
-
--- rejoined --
--- Forget that wallets ever left the group in which they are now: their trades are in its feed again. Needs
--- ledger_events_by_address, wallets_pkey.
-DELETE FROM ledger_events
- USING wallets
- WHERE wallets.wallet_id = ANY (%(wallet_ids)s)
-   AND ledger_events.is_retyped
-   AND ledger_events.blockchain = wallets.blockchain
-   AND ledger_events.address = wallets.address
-   AND ledger_events.type = wallets.type;
 
 -- remains_before --
 -- A purge is one event instead of its trades, where none that it names remains: whether a trade of before a time remains. All trades may be read.
