@@ -60,17 +60,9 @@
        ),
        ranked AS MATERIALIZED (
        SELECT row_number() OVER (ORDER BY shared_tokens_count DESC, address) AS ordinal,
-              connected.wallet_id,
               shared_tokens_count,
               last_shared_at,
-              address,
-              name,
-              image_url,
-              twitter,
-              telegram,
-              copytrade_link,
-              blockchain,
-              type
+              wallets.*
          FROM connected
          JOIN wallets
            ON wallets.wallet_id = connected.wallet_id

@@ -2,17 +2,8 @@
 -- are read from wallet_days, and profits by token from position_days, but of intraday positions; the rest is read from the trades.
 -- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, wallet_hours_pkey, several_days_by_wallet, trades_by_time, and
 -- what board_entries.sql needs.
-  WITH tracked AS MATERIALIZED (
-       SELECT wallet_id,
-              address,
-              name,
-              image_url,
-              twitter,
-              type
-         FROM wallets
-        WHERE blockchain = %(blockchain)s
-          AND type = ANY (%(types)s::text[])
-       ),
+  WITH
+{group_wallets},
        -- What each wallet did in each token in a part of a day.
        edge AS MATERIALIZED (
        SELECT (span.ends_at AT TIME ZONE 'UTC')::date AS day,
