@@ -22,9 +22,16 @@ _READ_ROWS = 10_000
 _READ_BYTES = 1 << 23
 
 _REMOVE = load_statements(__package__, "remove")
-_REMOVE_WALLETS = load_statements(__package__, "remove_wallets")
 _GROUPS = load_statements(__package__, "wallets")["groups"]
 _CHAINS = "SELECT DISTINCT blockchain FROM wallet_groups"
+# All that has the ids of wallets, in the order in which it is removed. The names are those of our own tables.
+_DELETES = {
+    table: f"DELETE FROM {table} WHERE wallet_id = ANY (%(wallet_ids)s)"  # noqa: S608
+    for table in (
+        *("removals", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
+        *("trades", "wallets"),
+    )
+}
 
 
 @dataclass
@@ -90,7 +97,8 @@ def remove_wallets(connection: Connection) -> Removal:
         now = datetime.now(UTC)
         arrivals.record_wallet_removals(connection, wallet_ids, is_retyped=False)
         merge.take_recent(connection, wallet_ids, now)
-        changed = merge.run_phase(connection, _REMOVE_WALLETS, {"wallet_ids": wallet_ids})
+        connection.execute(_REMOVE["positions_of_wallets"], {"wallet_ids": wallet_ids})
+        changed = merge.run_phase(connection, _DELETES, {"wallet_ids": wallet_ids})
         removal.wallets, removal.trades = changed["wallets"], changed["trades"]
         connection.execute(_GROUPS)
         empty = connection.execute(_REMOVE["empty_groups"]).fetchall()

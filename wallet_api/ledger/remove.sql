@@ -138,6 +138,16 @@ SELECT DISTINCT trades.wallet_id,
   JOIN trades
  USING (wallet_id, token_id, tx_signature, is_sell, event_index);
 
+-- positions_of_wallets --
+-- The positions of the wallets to remove, for token_prices.sql. With the wallets their snapshots, their names and their state of the
+-- sync are deleted by foreign key. Needs positions_pkey, wallet_terms_by_wallet.
+INSERT INTO affected
+SELECT wallet_id,
+       token_id,
+       TRUE AS is_late
+  FROM positions
+ WHERE wallet_id = ANY (%(wallet_ids)s);
+
 -- empty_days --
 -- Delete the days of wallets that have no trade any more after some were taken out. Needs wallet_days_pkey.
 DELETE FROM wallet_days
