@@ -8,20 +8,11 @@ SELECT address AS wallet,
        twitter AS profile_twitter,
        type AS profile_type,
        %(currency)s::text AS profile_currency,
-{profit: profit.$ AS period_stats_$},
-{fees: @ AS period_stats_$},
-       buy_txn AS period_stats_buy_txn,
-       sell_txn AS period_stats_sell_txn,
+{period_stats},
        -- As of a period, whose sums of counts are numeric.
        (buy_txn + sell_txn)::numeric AS period_stats_total_txn,
-{bought_and_sold: @ AS period_stats_total_$},
        round_half_up(invested + sold, 9) AS period_stats_total_volume,
        traded.volume_usd AS period_stats_total_volume_usd,
-       round_half_up(COALESCE(best_trade, 0), 9) AS period_stats_best_trade_pnl,
-       CASE WHEN covered_txn = 0 THEN NULL
-            WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
-            ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
-       END AS period_stats_avg_hold_time_minutes,
        round_half_up(open_cost, 9) AS period_stats_open_cost,
        CASE WHEN open_without_usd = 0 THEN round_half_up(open_cost_usd, 4) END AS period_stats_open_cost_usd,
        -- Exact but for the root, which has 60 decimals.
@@ -40,19 +31,9 @@ SELECT address AS wallet,
        active_days::numeric AS period_stats_active_days,
        chart_places,
        chart_profits,
-       round_half_up(ever_invested, 9) AS ever_bought,
-       percentage(won, closed) AS period_win_rate_distribution_win_rate_percentage,
-       above_500 AS period_win_rate_distribution_above_500,
-       above_100_to_500 AS period_win_rate_distribution_above_100_to_500,
-       above_zero_to_100 AS period_win_rate_distribution_above_zero_to_100,
-       below_zero AS period_win_rate_distribution_below_zero,
-       closed AS period_win_rate_distribution_closed_count,
-       won AS period_win_rate_distribution_win_count
+       round_half_up(ever_invested, 9) AS ever_bought
   FROM record
  CROSS JOIN latest
- CROSS JOIN LATERAL (
-       SELECT
-{profit}) AS profit
 {traded_usd}
  CROSS JOIN LATERAL (
        SELECT above_500 + above_100_to_500 + above_zero_to_100 AS won,

@@ -131,7 +131,7 @@
        stats AS (
        SELECT
 {bought_and_sold: @ AS lifetime_stats_$},
-{profit: profit.$ AS lifetime_stats_$},
+{profit: @ AS lifetime_stats_$},
 {fees: @ AS lifetime_stats_$},
               buy_txn AS lifetime_stats_buy_txn,
               sell_txn AS lifetime_stats_sell_txn,
@@ -153,21 +153,15 @@
               round_half_up(open_cost, 9) AS lifetime_stats_open_cost,
               CASE WHEN open_without_usd = 0 THEN round_half_up(open_cost_usd, 4) END AS lifetime_stats_open_cost_usd,
               round_half_up(worth.unpriced_cost, 9) AS lifetime_stats_unpriced_cost,
-              round_half_up(worth.unpriced_cost_usd, 4) AS lifetime_stats_unpriced_cost_usd
-         FROM lifetime
-        CROSS JOIN worth
-        CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{profit}) AS profit
-{traded_usd}
-       ),
-       distribution AS (
-       SELECT above_500 AS win_rate_distribution_above_500,
+              round_half_up(worth.unpriced_cost_usd, 4) AS lifetime_stats_unpriced_cost_usd,
+              above_500 AS win_rate_distribution_above_500,
               above_100_to_500 AS win_rate_distribution_above_100_to_500,
               above_zero_to_100 AS win_rate_distribution_above_zero_to_100,
               below_zero AS win_rate_distribution_below_zero
          FROM lifetime
+        CROSS JOIN worth
+        CROSS JOIN latest
+{traded_usd}
        ),
        head AS (
        SELECT 1 AS place,
@@ -176,15 +170,12 @@
 {coin_price: @ AS lifetime_stats_$},
               -- NULL for a wallet that never traded, which has no row in lifetimes.
               stats.*,
-              distribution.*,
               EXISTS (SELECT FROM candidate
                        WHERE ordinal > %(limit)s) AS has_more,
 {ledger.trade_order: @ AS $},
               last.mint
          FROM profile
          LEFT JOIN stats
-           ON true
-         LEFT JOIN distribution
            ON true
          LEFT JOIN candidate AS last
            ON last.ordinal = %(limit)s

@@ -52,8 +52,8 @@
               count(*) AS tokens,
               count(*) FILTER (WHERE buy_txn > 0) AS bought_token_count,
               count(*) FILTER (WHERE still_holding) AS still_holding_count,
-              count(bucket) AS closed_count,
-              count(*) FILTER (WHERE bucket > 0) AS win_count,
+              count(bucket) AS closed,
+              count(*) FILTER (WHERE bucket > 0) AS won,
               count(*) FILTER (WHERE bucket = 3) AS above_500,
               count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
               count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
@@ -61,40 +61,19 @@
          FROM token
        ),
        stats AS (
-       SELECT buy_txn AS period_stats_buy_txn,
-              sell_txn AS period_stats_sell_txn,
+       SELECT
+{period_stats},
               buy_txn + sell_txn AS period_stats_total_txn,
-{bought_and_sold: @ AS period_stats_total_$},
               round_half_up(invested + sold, 9) AS period_stats_volume,
               traded.volume_usd AS period_stats_volume_usd,
-{profit: profit.$ AS period_stats_$},
-{fees: @ AS period_stats_$},
-              win_count AS period_stats_win_count,
-              closed_count - win_count AS period_stats_loss_count,
-              percentage(win_count, closed_count) AS period_stats_win_rate,
-              round_half_up(best_trade, 9) AS period_stats_best_trade_pnl,
+              won AS period_stats_win_count,
+              closed - won AS period_stats_loss_count,
+              percentage(won, closed) AS period_stats_win_rate,
               round_half_up(worst_trade, 9) AS period_stats_worst_trade_pnl,
-              round_half_up(largest_buy, 9) AS period_stats_largest_buy,
-              CASE WHEN covered_txn = 0 THEN NULL
-                   WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
-                   ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
-              END AS period_stats_avg_hold_time_minutes
+              round_half_up(largest_buy, 9) AS period_stats_largest_buy
          FROM total
         CROSS JOIN latest
-        CROSS JOIN LATERAL (
-              SELECT
-{profit}) AS profit
 {traded_usd}
-       ),
-       distribution AS (
-       SELECT percentage(win_count, closed_count) AS period_win_rate_distribution_win_rate_percentage,
-              above_500 AS period_win_rate_distribution_above_500,
-              above_100_to_500 AS period_win_rate_distribution_above_100_to_500,
-              above_zero_to_100 AS period_win_rate_distribution_above_zero_to_100,
-              below_zero AS period_win_rate_distribution_below_zero,
-              closed_count AS period_win_rate_distribution_closed_count,
-              win_count AS period_win_rate_distribution_win_count
-         FROM total
        ),
        -- All that the wallet holds, traded in the period or not.
        held_position AS MATERIALIZED (
@@ -274,7 +253,6 @@
                       FROM hour) AS hours,
               stats.*,
               stuck.*,
-              distribution.*,
               total.tokens AS active_tokens_count,
               total.still_holding_count,
               CASE WHEN bought_token_count = 0 THEN 0
@@ -285,6 +263,5 @@
         CROSS JOIN total
         CROSS JOIN stats
         CROSS JOIN stuck
-        CROSS JOIN distribution
        )
 {lists: token_row chart page}
