@@ -20,7 +20,7 @@ from wallet_api.base.recurring import Recurring
 from wallet_api.database import Connection, Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.ledger import arrivals
-from wallet_api.ledger.wallet import Wallet, find_requested
+from wallet_api.ledger.wallet import Wallet, find_wallet
 from wallet_api.queries.board_copies import BoardCopies
 from wallet_api.queries.groups import board_arguments
 from wallet_api.queries.leaderboard import Board
@@ -154,4 +154,5 @@ def requested_wallet(given: Mapping[str, Any]) -> Iterator[tuple[Connection, Wal
     Raises WalletNotFound and DatabaseUnavailable.
     """
     with services().database.read() as connection:
-        yield connection, find_requested(connection, given), datetime.now(UTC)
+        wallet = find_wallet(connection, given["blockchain"], given["address"], given.get("type"))
+        yield connection, wallet, datetime.now(UTC)

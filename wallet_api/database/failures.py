@@ -9,7 +9,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 
 from wallet_api.base.errors import ApiError, ServiceUnavailable
 
-# libpq gives no SQLSTATE for an attempt to connect. In another language the error is DatabaseUnavailable.
+# What no other attempt to connect changes. libpq gives it no SQLSTATE: in another language it is not known.
 _REFUSAL = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|permission denied for database"
     r'|(role|database) ".*" does not exist|is not permitted to log in'
@@ -58,11 +58,6 @@ def had_no_effect(error: Exception) -> bool:
     return isinstance(cause, psycopg.Error) and cause.diag.severity_nonlocalized == "ERROR"
 
 
-def is_refusal(error: psycopg.Error) -> bool:
-    """Return whether an attempt to connect failed for a reason that another attempt does not change."""
-    return isinstance(error, psycopg.OperationalError) and _REFUSAL.search(str(error)) is not None
-
-
 @contextmanager
 def translated() -> Iterator[None]:
     """Turn the driver's errors into those of this module."""
@@ -79,14 +74,11 @@ def translated() -> Iterator[None]:
     except psycopg.errors.ReadOnlySqlTransaction as error:
         raise NotWritable(advice=_READ_ONLY) from error
     except psycopg.OperationalError as error:
-        raise DatabaseUnavailable(advice=_REFUSED if is_refusal(error) else "") from error
+        raise DatabaseUnavailable(advice=_REFUSED if _REFUSAL.search(str(error)) else "") from error
     except psycopg.errors.InternalError_ as error:
         # Citus, as in version 15.0, reports a lost worker this way.
         if "connection" not in str(error):
             raise
         raise DatabaseUnavailable from error
-    except (
-        psycopg.InterfaceError,
-        PoolTimeout,
-    ) as error:
+    except (psycopg.InterfaceError, PoolTimeout) as error:
         raise DatabaseUnavailable from error

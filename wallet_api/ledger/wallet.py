@@ -1,7 +1,6 @@
 """The tracked wallets, of which statements read the rows by their ids."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from wallet_api.base.chains import CHAINS
 from wallet_api.base.errors import WalletNotFound
@@ -42,11 +41,6 @@ def find_wallet(connection: Connection, blockchain: str, address: str, type: str
     if row is None or type not in (None, row["type"]):
         raise WalletNotFound(blockchain, address, type)
     return Wallet(blockchain=blockchain, address=address, **row)
-
-
-def find_requested(connection: Connection, given: Mapping[str, Any]) -> Wallet:
-    """Return the tracked wallet of loaded arguments. Raises WalletNotFound."""
-    return find_wallet(connection, given["blockchain"], given["address"], given.get("type"))
 
 
 def count_tokens(connection: Connection, wallet: Wallet) -> int:
