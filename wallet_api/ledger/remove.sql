@@ -176,20 +176,6 @@ DELETE FROM wallet_groups
 RETURNING blockchain,
           type;
 
--- volume_of_empty_groups --
--- Delete their volume, down to the buckets that are about to expire.
-DELETE FROM volume_rollup
- USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
- WHERE volume_rollup.blockchain = empty.blockchain
-   AND volume_rollup.type = empty.type;
-
--- hours_of_empty_groups --
--- Delete their kept signals, and those of chains without wallets. Needs signal_hours_pkey.
-DELETE FROM signal_hours
- USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
- WHERE signal_hours.blockchain = empty.blockchain
-   AND signal_hours.type = empty.type;
-
 -- hours_before --
 -- Delete the kept signals of before a time. All are read.
 DELETE FROM signal_hours
