@@ -40,6 +40,12 @@ class Connection(psycopg.Connection[Row]):
         """The columns of each query of lists, which take longer to read than the values of a short one."""
         return {}
 
+    def fetch_row(self, query: LiteralString, parameters: Mapping[str, Any] | None = None) -> Row:
+        """Execute a query that returns a row in any case, and return it."""
+        row = self.execute(query, parameters).fetchone()
+        assert row is not None
+        return row
+
     def fetch_value(self, query: LiteralString, parameters: Mapping[str, Any] | None = None) -> Any:
         """Execute a query, and return the first column of its first row; None without rows."""
         row = self.execute(query, parameters).fetchone()

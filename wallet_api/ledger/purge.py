@@ -19,8 +19,7 @@ def stage_before(connection: Connection, before: datetime, *, include_open: bool
     parameters = {"before": before, "include_open": include_open}
     begin(connection)
     connection.execute(_PURGE["stage_before"], parameters)
-    effects = connection.execute(_PURGE["effects"], parameters).fetchone()
-    assert effects is not None
+    effects = connection.fetch_row(_PURGE["effects"], parameters)
     return replace(staged_trades(connection), **effects)
 
 

@@ -203,6 +203,5 @@ def _batches(records: Iterator[Record[Any]]) -> Iterator[list[Record[Any]]]:
 
 
 def _counted(connection: Connection, statement: LiteralString, rejected: int) -> Removal:
-    row = connection.execute(statement).fetchone()
-    assert row is not None
+    row = connection.fetch_row(statement)
     return Removal(row["wallets"], row["trades"], rejected)

@@ -1,6 +1,6 @@
 """The messages that wait, and the state of their targets, in the database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ def failed(connection: Connection, target: str, failure: str, now: datetime, *, 
     """Count a try that failed; return how many in a row have, and when it was paused."""
     paused_after = timedelta(0) if pauses else PAUSED_AFTER
     parameters = {"target": target, "failure": failure, "now": now, "paused_after": paused_after}
-    return _row(connection, "failed", parameters)
+    return connection.fetch_row(_QUEUE["failed"], parameters)
 
 
 def refused(connection: Connection, message: Row) -> None:
@@ -76,13 +76,7 @@ def set_aside(
         "most_in_a_row": REFUSED_IN_A_ROW,
         "now": now,
     }
-    return _row(connection, "set_aside", parameters)
-
-
-def _row(connection: Connection, statement: str, parameters: Mapping[str, Any]) -> Row:
-    row = connection.execute(_QUEUE[statement], parameters).fetchone()
-    assert row is not None
-    return row
+    return connection.fetch_row(_QUEUE["set_aside"], parameters)
 
 
 def retry_target(connection: Connection, target: str) -> Row | None:

@@ -31,8 +31,7 @@ class FeedProgress(NamedTuple):
 
 def read_place(connection: Connection) -> tuple[str | None, datetime]:
     """Return the cursor up to which the feed was read, None before the first time; and the time there."""
-    row = connection.execute(_REPORTS["place"]).fetchone()
-    assert row is not None
+    row = connection.fetch_row(_REPORTS["place"])
     return row["cursor"], row["now"]
 
 

@@ -17,9 +17,7 @@ COLUMNS = ("native_price_usd", "native_price_at")
 def read_native_price(connection: Connection, now: datetime, blockchain: str) -> Row:
     """Return the latest price of a chain's coin at `now`, and its time, by COLUMNS; None without one."""
     parameters = {"currency": CHAINS[blockchain].currency, "now": now}
-    row = connection.execute(_NATIVE_PRICE, parameters).fetchone()
-    assert row is not None
-    return row
+    return connection.fetch_row(_NATIVE_PRICE, parameters)
 
 
 def native_price_of(row: Row) -> Row:

@@ -88,8 +88,7 @@ def span_of_wallet(connection: Connection, now: datetime, wallet_id: int, period
 
 
 def _ever(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> Times:
-    row = connection.execute(statement, parameters).fetchone()
-    assert row is not None
+    row = connection.fetch_row(statement, parameters)
     return row["first_seen"], row["last_seen"]
 
 

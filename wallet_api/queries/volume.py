@@ -49,7 +49,6 @@ def _read(
         "since": window.since,
         **window.parameters,
     }
-    row = connection.execute(statement, parameters).fetchone()
-    assert row is not None
+    row = connection.fetch_row(statement, parameters)
     asked = {name: given[name] for name in ("blockchain", "type", "mint") if name in given}
     return asked | row | {"time_window_seconds": window.seconds}, window.warnings

@@ -132,9 +132,7 @@ def set_key(connection: Connection, name: str, **changes: Unpack[KeyOptions]) ->
     key = _find_valid(connection, name)
     _check_groups(stored.get("chains", key["chains"]), stored.get("types", key["types"]))
     parameters = {"key_id": key["key_id"], "changes": orjson.dumps(stored).decode()}
-    row = connection.execute(_KEYS["set"], parameters).fetchone()
-    assert row is not None
-    return row
+    return connection.fetch_row(_KEYS["set"], parameters)
 
 
 def rotate_key(connection: Connection, name: str, overlap: timedelta) -> tuple[str, datetime]:

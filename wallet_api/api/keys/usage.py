@@ -36,6 +36,4 @@ def count_expiring(connection: Connection, now: datetime) -> int:
 
 def count_short(connection: Connection, now: datetime, cost: int) -> Row:
     """Return how many valid keys are `empty`, with less than `cost`, or `low`: less than a week takes."""
-    row = connection.execute(_USAGE["count_short"], {"now": now, "cost": cost}).fetchone()
-    assert row is not None
-    return row
+    return connection.fetch_row(_USAGE["count_short"], {"now": now, "cost": cost})
