@@ -16,14 +16,14 @@ _ASCENDING = ("first_buy",)
 class _TraderKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trader, and the price at which holdings are valued; None if there is none."""
 
-    place: str
-    tie: str
-    address: str
+    last_place: str
+    last_tie: str
+    last_address: str
     kept_price: str | None
 
 
 # The key before the first page.
-_START_KEY = {"place": "-Infinity", "tie": "0", "address": "", "kept_price": None}
+_START_KEY = {"last_place": "-Infinity", "last_tie": "0", "last_address": "", "kept_price": None}
 
 
 class TraderPage:
@@ -52,11 +52,6 @@ class TraderPage:
 
     def pagination(self, row: Row) -> dict[str, Any]:
         """Return the pagination of a page, and a warning if `limit` is above the maximum."""
-        last = _key(row) if row["has_more"] else None
-        limit = self._given["limit"]
+        last, limit = cursors.last_key(_TraderKey, row), self._given["limit"]
         pagination = cursors.pagination(self._scope, min(limit, MAX_LIMIT), last, total=row["matching"])
         return with_warnings({"pagination": pagination}, limit_warnings(limit))
-
-
-def _key(row: Row) -> _TraderKey:
-    return _TraderKey(row["last_place"], row["last_tie"], row["last_address"], row["kept_price"])

@@ -36,7 +36,7 @@
        candidate AS (
        SELECT *
          FROM placed
-        WHERE (place, tie, address) > (%(place)s::numeric, %(tie)s::numeric, %(address)s::text)
+        WHERE (place, tie, address) > (%(last_place)s::numeric, %(last_tie)s::numeric, %(last_address)s::text)
         ORDER BY place, tie, address
         LIMIT %(limit)s::bigint + 1
        ),

@@ -51,7 +51,7 @@ def wallet_tokens(
         **rule.parameters(now),
     }
     head, [tokens] = connection.fetch_lists(_TOKENS, parameters, wallet.removed)
-    last = _TokenKey(head["figure"], head["mint"]) if head["has_more"] else None
+    last = cursors.last_key(_TokenKey, head)
     data = {
         "wallet": wallet.address,
         "blockchain": wallet.blockchain,
