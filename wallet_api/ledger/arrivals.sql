@@ -6,22 +6,13 @@
 -- at most 148.
 INSERT INTO removals (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, arrival)
   WITH numbered AS MATERIALIZED (
-       SELECT taken.wallet_id,
-              taken.token_id,
-              taken.tx_signature,
-              taken.is_sell,
-              taken.event_index,
+       SELECT removed.*,
               taken.created_at
          FROM removed
          JOIN taken
         USING (wallet_id, token_id, tx_signature, is_sell, event_index)
        )
-SELECT wallet_id,
-       token_id,
-       tx_signature,
-       is_sell,
-       event_index,
-       created_at,
+SELECT numbered.*,
        %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM numbered) / 4096 + 100)
   FROM numbered;
 

@@ -15,21 +15,15 @@ TRUNCATE incoming_quotes;
 
 -- repeated --
 -- The rows of the times that the file has more than once of a token with different values.
-SELECT incoming_quotes.line_number,
-       incoming_quotes.line,
-       incoming_quotes.token_id,
-       incoming_quotes.quoted_at,
-       incoming_quotes.usd,
-       incoming_quotes.liquidity_usd
+SELECT *
   FROM incoming_quotes
-  JOIN (SELECT token_id,
-               quoted_at
-          FROM incoming_quotes
-         GROUP BY token_id, quoted_at
-        HAVING min(usd) <> max(usd)
-            OR min(liquidity_usd) <> max(liquidity_usd)) AS repeated
-    ON repeated.token_id = incoming_quotes.token_id
-   AND repeated.quoted_at = incoming_quotes.quoted_at
+ WHERE (token_id, quoted_at) IN (
+       SELECT token_id,
+              quoted_at
+         FROM incoming_quotes
+        GROUP BY token_id, quoted_at
+       HAVING min(usd) <> max(usd)
+           OR min(liquidity_usd) <> max(liquidity_usd))
  ORDER BY token_id, quoted_at, line_number;
 
 -- reject --

@@ -65,12 +65,7 @@ SELECT place,
           AND tokens.mint = identity.mint
        ),
        known AS MATERIALIZED (
-       SELECT wanted.place,
-              wanted.wallet_id,
-              wanted.token_id,
-              wanted.tx_signature,
-              wanted.is_sell,
-              wanted.event_index
+       SELECT wanted.*
          FROM wanted
          JOIN trades
         USING (wallet_id, token_id, tx_signature, is_sell, event_index)

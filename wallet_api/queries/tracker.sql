@@ -13,14 +13,9 @@
        SELECT summed.*,
               traded.buy_usd,
               traded.sell_usd,
-              held.mint,
-              held.token_name,
+              held.*,
               face.symbol,
               face.name AS face_name,
-              held.quantity,
-              held.peak,
-              held.cost,
-              held.cost_usd,
               still_held(held.quantity, held.peak) AS still_holding,
               CASE WHEN summed.covered_txn > 0
                    THEN profit_bucket(summed.realized, summed.realized_cost)
