@@ -1,6 +1,6 @@
 -- For statements of leaderboards to end with. They return their rows of record: of each wallet that traded, its profile and
 -- the sums, counts and largest figures over its trades, and of all its life open_cost, in dollars too, and ever_invested.
--- Needs native_prices_pkey.
+-- Needs wallets_pkey, native_prices_pkey.
 {latest_price}
 SELECT address AS wallet,
        name AS profile_name,
@@ -33,6 +33,8 @@ SELECT address AS wallet,
        chart_profits,
        round_half_up(ever_invested, 9) AS ever_bought
   FROM record
+  JOIN wallets
+    ON wallets.wallet_id = record.wallet_id
  CROSS JOIN latest
 {traded_usd}
  CROSS JOIN LATERAL (

@@ -1,6 +1,6 @@
--- For other statements to include. It adds tracked, the wallets of a group. Needs wallets_by_group.
+-- For other statements to include. It adds tracked (wallet_id), the wallets of a group. Needs wallets_by_group.
        tracked AS MATERIALIZED (
-       SELECT *
+       SELECT wallet_id
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND type = ANY (%(types)s::text[])

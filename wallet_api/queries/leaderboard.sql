@@ -145,12 +145,7 @@
        ),
 {board_charts},
        record AS (
-       SELECT tracked.address,
-              tracked.name,
-              tracked.image_url,
-              tracked.twitter,
-              tracked.type,
-              summed.*,
+       SELECT summed.*,
               fallen.max_drawdown,
               charted.chart_places,
               charted.chart_profits,
@@ -166,8 +161,6 @@
               intraday_above_100_to_500 + COALESCE(above_100_to_500, 0) AS above_100_to_500,
               intraday_above_500 + COALESCE(above_500, 0) AS above_500
          FROM summed
-         JOIN tracked
-           ON tracked.wallet_id = summed.wallet_id
          JOIN (SELECT wallet_id,
                       open_cost,
                       open_cost_usd,

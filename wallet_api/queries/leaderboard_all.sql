@@ -1,5 +1,5 @@
 -- The wallets of a group that ever traded, with the figures of all their trades, in any order.
--- Needs lifetimes_by_last_seen, wallet_days_pkey, wallets_pkey, and what board_entries.sql needs.
+-- Needs lifetimes_by_last_seen, wallet_days_pkey, and what board_entries.sql needs.
   WITH sold AS (
        SELECT wallet_id,
               day::timestamp AT TIME ZONE 'UTC' AS moment,
@@ -14,11 +14,7 @@
        ),
 {board_charts},
        record AS (
-       SELECT wallets.address,
-              wallets.name,
-              wallets.image_url,
-              wallets.twitter,
-              wallets.type,
+       SELECT lifetimes.wallet_id,
 {ledger.sums: $},
               best_trade,
               open_cost,
@@ -36,8 +32,6 @@
               sold_above_100_to_500 AS above_100_to_500,
               sold_above_500 AS above_500
          FROM lifetimes
-         JOIN wallets
-           ON wallets.wallet_id = lifetimes.wallet_id
          LEFT JOIN charted
            ON charted.wallet_id = lifetimes.wallet_id
         WHERE lifetimes.blockchain = %(blockchain)s
