@@ -16,19 +16,9 @@ Times = tuple[datetime | None, datetime | None]
 Ever = Callable[[], Times]
 
 _INSTANT = datetime.resolution
-_OF_GROUP = """
-SELECT min(first_seen) AS first_seen,
-       max(last_seen) AS last_seen
-  FROM lifetimes
- WHERE blockchain = %(blockchain)s
-   AND type = ANY (%(types)s::text[])
-"""
-_OF_WALLET = """
-SELECT min(first_seen) AS first_seen,
-       max(last_seen) AS last_seen
-  FROM lifetimes
- WHERE wallet_id = %(wallet_id)s
-"""
+_EVER = "SELECT min(first_seen) AS first_seen, max(last_seen) AS last_seen FROM lifetimes WHERE "
+_OF_GROUP = f"{_EVER} blockchain = %(blockchain)s AND type = ANY (%(types)s::text[])"
+_OF_WALLET = f"{_EVER} wallet_id = %(wallet_id)s"
 
 
 @dataclass(frozen=True, slots=True)
