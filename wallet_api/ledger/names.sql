@@ -81,18 +81,10 @@ UPDATE token_ranks
 -- terms --
 -- Those of names that a token does not have yet. Needs tokens_pkey, token_ranks_pkey, token_terms_by_token.
 INSERT INTO token_terms (blockchain, is_word, reach, term, token_id)
-SELECT DISTINCT tokens.blockchain,
-       part.is_word,
-       reach_of(token_ranks.wallet_count),
-       part.term,
-       tokens.token_id
-  FROM (SELECT DISTINCT token_id, name FROM named) AS named
-  JOIN tokens
-    ON tokens.token_id = named.token_id
-  JOIN token_ranks
-    ON token_ranks.token_id = named.token_id
- CROSS JOIN LATERAL terms_of(named.name) AS part
- WHERE part.term <> ''
+  WITH named AS (
+       SELECT DISTINCT token_id, name FROM named
+       )
+{terms_of_tokens}
    AND NOT EXISTS (SELECT
                      FROM token_terms AS known
                     WHERE known.token_id = named.token_id

@@ -38,24 +38,16 @@ SELECT wanted.token_id,
 -- wanted_terms --
 -- Needs positions_by_token, tokens_pkey, token_faces_pkey, token_ranks_pkey.
 INSERT INTO wanted_terms (blockchain, is_word, reach, term, token_id)
-SELECT DISTINCT tokens.blockchain,
-       part.is_word,
-       reach_of(token_ranks.wallet_count),
-       part.term,
-       tokens.token_id
-  FROM (SELECT token_id, token_name AS name FROM positions WHERE token_id = ANY (%(token_ids)s::bigint[])
-         UNION
-        SELECT token_id, symbol FROM token_faces WHERE token_id = ANY (%(token_ids)s::bigint[])
-         UNION
-        SELECT token_id, name FROM token_faces WHERE token_id = ANY (%(token_ids)s::bigint[])
-         UNION
-        SELECT token_id, mint FROM tokens WHERE token_id = ANY (%(token_ids)s::bigint[])) AS named
-  JOIN tokens
-    ON tokens.token_id = named.token_id
-  JOIN token_ranks
-    ON token_ranks.token_id = named.token_id
- CROSS JOIN LATERAL terms_of(named.name) AS part
- WHERE part.term <> '';
+  WITH named AS (
+       SELECT token_id, token_name AS name FROM positions WHERE token_id = ANY (%(token_ids)s::bigint[])
+        UNION
+       SELECT token_id, symbol FROM token_faces WHERE token_id = ANY (%(token_ids)s::bigint[])
+        UNION
+       SELECT token_id, name FROM token_faces WHERE token_id = ANY (%(token_ids)s::bigint[])
+        UNION
+       SELECT token_id, mint FROM tokens WHERE token_id = ANY (%(token_ids)s::bigint[])
+       )
+{terms_of_tokens};
 
 -- unwanted --
 -- Needs token_terms_by_token.

@@ -40,17 +40,10 @@ SELECT given.token_id,
 -- terms --
 -- Let a search find tokens by these symbols and names. Needs tokens_pkey, token_ranks_pkey.
 INSERT INTO token_terms (blockchain, is_word, reach, term, token_id)
-SELECT DISTINCT tokens.blockchain,
-       part.is_word,
-       reach_of(token_ranks.wallet_count),
-       part.term,
-       tokens.token_id
-  FROM unnest(%(token_ids)s::bigint[] || %(token_ids)s::bigint[], %(symbol)s::text[] || %(name)s::text[])
-       AS given (token_id, name)
-  JOIN tokens
-    ON tokens.token_id = given.token_id
-  JOIN token_ranks
-    ON token_ranks.token_id = given.token_id
- CROSS JOIN LATERAL terms_of(given.name) AS part
- WHERE part.term <> ''
+  WITH named AS (
+       SELECT *
+         FROM unnest(%(token_ids)s::bigint[] || %(token_ids)s::bigint[], %(symbol)s::text[] || %(name)s::text[])
+              AS given (token_id, name)
+       )
+{ledger.terms_of_tokens}
     ON CONFLICT DO NOTHING;
