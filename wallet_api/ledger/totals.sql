@@ -5,18 +5,14 @@
 -- An intraday position has no other day, neither here nor before.
 INSERT INTO day_sums (
        sign, wallet_id, token_id, day, is_intraday,
-{sums: $},
-{highest: $},
-{lowest: $})
+{position_sums: $})
   WITH part AS (
        SELECT 1 AS sign,
               wallet_id,
               token_id,
               (created_at AT TIME ZONE 'UTC')::date AS day,
               count(*) OVER (PARTITION BY wallet_id, token_id) AS days,
-{sums},
-{highest},
-{lowest}
+{position_sums}
          FROM walked
         GROUP BY wallet_id, token_id, day
         UNION ALL
@@ -25,9 +21,7 @@ INSERT INTO day_sums (
               token_id,
               (created_at AT TIME ZONE 'UTC')::date AS day,
               count(*) OVER (PARTITION BY wallet_id, token_id) AS days,
-{sums},
-{highest},
-{lowest}
+{position_sums}
          FROM taken
         GROUP BY wallet_id, token_id, day
        )
@@ -38,9 +32,7 @@ SELECT sign,
        days = 1
        AND least(day, (continued.first_seen AT TIME ZONE 'UTC')::date)
            = greatest(day, (continued.last_seen AT TIME ZONE 'UTC')::date) AS is_intraday,
-{sums: part.$},
-{highest: part.$},
-{lowest: part.$}
+{position_sums: part.$}
   FROM part
   LEFT JOIN continued
     ON continued.wallet_id = part.wallet_id
@@ -53,9 +45,7 @@ ANALYZE day_sums (sign, wallet_id, token_id);
 -- Needs positions_pkey, tokens_pkey.
 INSERT INTO positions AS total (
        wallet_id, token_id,
-{sums: $},
-{highest: $},
-{lowest: $},
+{position_sums: $},
        mint, quantity, cost, cost_usd, acquired_at, peak, token_name)
   WITH added AS (
        SELECT wallet_id,
@@ -97,16 +87,12 @@ SELECT added.*,
 -- Those of late positions were taken out. Needs position_days_pkey.
 INSERT INTO position_days AS total (
        wallet_id, day, token_id, is_intraday,
-{sums: $},
-{highest: $},
-{lowest: $})
+{position_sums: $})
 SELECT wallet_id,
        day,
        token_id,
        is_intraday,
-{sums: $},
-{highest: $},
-{lowest: $}
+{position_sums: $}
   FROM day_sums
  WHERE sign = 1
  ORDER BY wallet_id, day, token_id
@@ -298,9 +284,7 @@ UPDATE wallet_days
 INSERT INTO lifetimes AS total (
        wallet_id, blockchain, type, best_token, active_days, max_drawdown, last_day, earlier_peak, earlier_drawdown,
 {counts: $},
-{highest: $},
-{lowest: $},
-{sums: $})
+{position_sums: $})
   WITH changed AS MATERIALIZED (
        SELECT wallet_id,
               bool_or(is_late) AS is_late
@@ -387,9 +371,7 @@ INSERT INTO lifetimes AS total (
 SELECT counted.wallet_id, blockchain, type, best_token, 0 AS active_days, 0 AS max_drawdown, '-infinity' AS last_day,
        0 AS earlier_peak, 0 AS earlier_drawdown,
 {counts: $},
-{highest: $},
-{lowest: $},
-{sums: $}
+{position_sums: $}
   FROM counted
   JOIN summed
     ON summed.wallet_id = counted.wallet_id

@@ -2,9 +2,7 @@
 -- Needs positions_pkey, wallet_days_pkey, and what tracker.sql needs.
   WITH summed AS (
        SELECT token_id,
-{ledger.sums: $},
-{ledger.highest: $},
-{ledger.lowest: $}
+{ledger.position_sums: $}
          FROM positions
         WHERE wallet_id = %(wallet_id)s
        ),

@@ -3,9 +3,7 @@
 -- Needs position_days_pkey, wallet_days_pkey, wallet_hours_pkey, trades_by_time, and what tracker.sql needs.
   WITH piece AS (
        SELECT token_id,
-{ledger.sums: $},
-{ledger.highest: $},
-{ledger.lowest: $}
+{ledger.position_sums: $}
          FROM position_days
         WHERE wallet_id = %(wallet_id)s
           AND day >= %(first_day)s
@@ -15,9 +13,7 @@
          FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
         CROSS JOIN LATERAL (
               SELECT token_id,
-{ledger.sums},
-{ledger.highest},
-{ledger.lowest}
+{ledger.position_sums}
                 FROM trades
                WHERE wallet_id = %(wallet_id)s
                  AND created_at > span.starts_at

@@ -2,9 +2,7 @@
 -- Needs trades_by_time, and what tracker.sql needs.
   WITH summed AS (
        SELECT token_id,
-{ledger.sums},
-{ledger.highest},
-{ledger.lowest}
+{ledger.position_sums}
          FROM trades
         WHERE wallet_id = %(wallet_id)s
           AND created_at > %(since)s
