@@ -65,7 +65,7 @@ def cases(addresses: list[str]) -> list[Case]:
     latest, of_token = "/v1/transactions/latest", "/v1/tokens/transactions"
     sides = cycle(("realized_pnl", "total_volume", "win_rate", "total_txn"))
     return [
-        Case("wallets, about 100", "/v1/wallets", lambda n: GROUP | {"limit": 1 + n % 200}),
+        Case("wallets, about 250", "/v1/wallets", lambda n: GROUP | {"limit": 1 + n % 500}),
         Case("count", "/v1/transactions/count", lambda n: GROUP | {"seconds": 80_000 + n}),
         Case("volume", "/v1/transactions/volume", lambda n: GROUP | {"seconds": 80_000 + n}),
         Case("lookup, 100 addresses", "/v1/wallets/lookup", lambda n: {"address": _listed(n, addresses)}),
