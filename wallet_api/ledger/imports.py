@@ -109,8 +109,8 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
         # Imports of trades read prices under these locks, so that none can miss a price committed here.
         merge.lock_all(connection)
         summary.changed = len(connection.execute(_PRICES["add"]).fetchall())
-        span = connection.execute(_PRICES["span"]).fetchone()
-        if span is not None and span["earliest"] is not None:
+        span = connection.fetch_row(_PRICES["span"])
+        if span["earliest"] is not None:
             rows = connection.execute(_PRICES["fresh"], span).rowcount
             merge.merge_fresh(connection, now, rows)
     return summary

@@ -46,4 +46,4 @@ def back_up(
 
 def count_rows(connection: Connection) -> dict[str, int]:
     """Return the numbers of wallets, trades and keys."""
-    return dict(connection.execute(_COUNT_ROWS).fetchone() or {})
+    return connection.fetch_row(_COUNT_ROWS)
