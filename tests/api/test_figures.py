@@ -3,7 +3,7 @@
 That they are the same for any ledger is tested without HTTP, in tests/integration/test_ledger_properties.py.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -19,142 +19,101 @@ from tests.naive.ledger import Ledger
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
-# What the data of an operation has, by the time of the response.
-Figures = Callable[[datetime], Row]
 HOURS = 5
 QUIET = {"blockchain": "eth", "type": "kol", "wallet_address": "0xabcdef0123456789abcdef0123456789abcdef01"}
 
 
-def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Figures]]:
-    """Return each operation with arguments and their figures, for one wallet, its group, and one token."""
+@dataclass(frozen=True)
+class Question:
+    """A request, and what the naive reading has of it: all of the data, or this member of it."""
+
+    path: str
+    arguments: Row
+    naive: str
+    of: tuple[Any, ...]
+    member: str = ""
+
+    def expected(self, ledger: Ledger, now: datetime) -> Row:
+        """Return the figures of the data at the time of the response."""
+        found = getattr(ledger, self.naive)(now, *self.of)
+        if self.naive == "count":
+            return dict(zip(("count", "wallet_count"), found, strict=True))
+        if not self.member:
+            return dict(found or {})
+        if self.naive == "net_flow":
+            least = self.arguments.get("min_wallets", 1)
+            found = [row for row in found if row["windows"][self.of[2]]["wallet_count"] >= least]
+        return {self.member: found[: self.arguments.get("limit")]}
+
+
+def questions(wallet: Row, mint: str) -> list[Question]:
+    """Return each operation with arguments, for one wallet, its group, and one token."""
     blockchain, type, address = wallet["blockchain"], wallet["type"], wallet["wallet_address"]
-    own, group = (blockchain, address), (blockchain, type)
-    window = {"type": type, "hours": HOURS}
+    own, group, token = (blockchain, address), (blockchain, type), (blockchain, mint, type)
+    of_wallet, of_group, of_token = {"address": address}, {"type": type}, {"mint": mint, "type": type}
+    seconds, whole = HOURS * 3600, {"limit": 1000}
+    held = {"sort": "open_cost", "order": "asc"}
+    buyers = {"period": "7d", "sort": "buyers", "order": "asc"}
+    rising = {"period": "all", "sort": "avg_hold_time_minutes", "order": "asc"}
     least = {"min_txn": Decimal(5), "min_volume": Decimal(9), "min_closed": Decimal(1)}
     parts = {"min_win_rate": Decimal(20), "max_without_cost": Decimal("99.5")}
-    buyers = {"sort": "buyers", "order": "asc"}
-    rising = {"period": "all", "sort": "avg_hold_time_minutes", "order": "asc"}
-
-    def counts(now: datetime) -> Row:
-        trades, wallets = ledger.count(now, *group, HOURS * 3600)
-        return {"count": trades, "wallet_count": wallets}
-
-    def price(now: datetime) -> Row:
-        return ledger.native_price(now, blockchain)
-
-    def several(flows: list[Row]) -> list[Row]:
-        return [row for row in flows if row["windows"]["7d"]["wallet_count"] > 1]
-
+    usual = ("30d", "total_volume", "desc")
     return [
-        (
-            "/wallets/history",
-            {"address": address, "type": type, "limit": 1000},
-            lambda now: ledger.history(now, *own),
-        ),
-        (
-            "/wallets/tokens",
-            {"address": address, "limit": 1000, "sort": "open_cost", "order": "asc"},
-            lambda now: {"tokens": ledger.wallet_tokens(now, *own, "open_cost", "asc"), **price(now)},
+        Question("/wallets/history", of_wallet | of_group | whole, "history", own),
+        Question(
+            *("/wallets/tokens", of_wallet | held | whole),
+            *("wallet_tokens", (*own, *held.values()), "tokens"),
         ),
         *(
-            (
-                "/wallets/tracker",
-                {"address": address, "period": period},
-                lambda now, period=period: ledger.tracker(now, *own, period),
-            )
+            Question("/wallets/tracker", of_wallet | {"period": period}, "tracker", (*own, period))
             for period in ("1d", "30d", "90d", "all")
         ),
-        ("/wallet/pnl_calendar", {"address": address}, lambda now: ledger.calendar(now, *own)),
-        ("/wallets/connections", {"address": address}, lambda now: ledger.connections(now, *own)),
-        (
-            "/wallet/leaderboard",
-            {"type": type, "period": "7d"},
-            lambda now: {"leaderboard": ledger.leaderboard(now, *group, "7d"), **price(now)},
+        Question("/wallet/pnl_calendar", of_wallet, "calendar", own),
+        Question("/wallets/connections", of_wallet, "connections", own),
+        *(
+            Question("/wallet/leaderboard", of_group | asked, "leaderboard", (*group, *of), "leaderboard")
+            for asked, of in (
+                ({"period": "7d"}, ("7d",)),
+                (rising, rising.values()),
+                *(({"period": "30d"} | bounds, (*usual, tuple(bounds.items()))) for bounds in (least, parts)),
+            )
         ),
-        (
-            "/wallet/leaderboard",
-            {"type": type} | rising,
-            lambda now: rising | {"leaderboard": ledger.leaderboard(now, *group, *rising.values())},
+        Question(
+            *("/analytics", of_group | whole | {"mode": "most_traded"}),
+            *("analytics", (*group, "7d"), "tokens"),
         ),
         *(
-            (
-                "/wallet/leaderboard",
-                {"type": type, "period": "30d"} | bounds,
-                lambda now, bounds=bounds: (
-                    bounds
-                    | {"leaderboard": ledger.leaderboard(now, *group, "30d", filters=tuple(bounds.items()))}
-                ),
+            Question(
+                *("/analytics", of_group | whole | {"mode": "net_flow"} | asked),
+                *("net_flow", (*group, *of), "net_flows"),
             )
-            for bounds in (least, parts)
+            for asked, of in (({}, ("1d",)), (buyers | {"min_wallets": 2}, buyers.values()))
         ),
-        (
-            "/analytics",
-            {"type": type, "mode": "most_traded", "limit": 1000},
-            lambda now: {"tokens": ledger.analytics(now, *group, "7d"), **price(now)},
+        Question(
+            *("/signals", of_group | {"mode": "cluster", "min_wallets": 1, "limit": 100}),
+            *("signals", (*group, "cluster", 24, 1), "signals"),
         ),
-        (
-            "/analytics",
-            {"type": type, "mode": "net_flow", "limit": 1000},
-            lambda now: {"net_flows": ledger.net_flow(now, *group, "1d"), **price(now)},
-        ),
-        (
-            "/analytics",
-            {"type": type, "mode": "net_flow", "period": "7d", "min_wallets": 2, "limit": 1000} | buyers,
-            lambda now: {"net_flows": several(ledger.net_flow(now, *group, "7d", *buyers.values()))},
-        ),
-        (
-            "/signals",
-            {"type": type, "mode": "cluster", "min_wallets": 1, "limit": 100},
-            lambda now: {
-                "signals": ledger.signals(now, *group, "cluster", least_wallets=1)[:100],
-                **price(now),
-            },
-        ),
-        (
-            "/transactions/volume",
-            window | {"mint": mint},
-            lambda now: ledger.volume(now, *group, HOURS * 3600, mint),
-        ),
-        ("/transactions/count", window, counts),
-        (
-            "/transactions/timerange",
-            {"type": type, "limit": 1000},
-            lambda now: {"transactions": ledger.timerange(now, *group, 3600)},
-        ),
-        (
-            "/transactions/latest",
-            {"type": type, "limit": 1000},
-            lambda now: {"transactions": ledger.latest(now, *group)},
-        ),
-        (
-            "/tokens/transactions",
-            {"mint": mint, "type": type, "limit": 1000},
-            lambda now: {"transactions": ledger.token_transactions(now, blockchain, mint, type)},
-        ),
-        (
-            "/tokens/stats",
-            {"mint": mint, "type": type},
-            lambda now: ledger.token_stats(now, blockchain, mint, type) or {},
-        ),
-        (
-            "/tokens/holders",
-            {"mint": mint, "type": type},
-            lambda now: ledger.token_holders(now, blockchain, mint, type) or {},
-        ),
-        (
-            "/tokens/prices",
-            {"mint": mint},
-            lambda now: {"tokens": ledger.token_prices(now, blockchain, [mint]), **price(now)},
-        ),
+        Question("/transactions/volume", of_token | {"hours": HOURS}, "volume", (*group, seconds, mint)),
+        Question("/transactions/count", of_group | {"hours": HOURS}, "count", (*group, seconds)),
+        Question("/transactions/timerange", of_group | whole, "timerange", (*group, 3600), "transactions"),
+        Question("/transactions/latest", of_group | whole, "latest", group, "transactions"),
+        Question("/tokens/transactions", of_token | whole, "token_transactions", token, "transactions"),
+        Question("/tokens/stats", of_token, "token_stats", token),
+        Question("/tokens/holders", of_token, "token_holders", token),
+        Question("/tokens/prices", {"mint": mint}, "token_prices", (blockchain, [mint]), "tokens"),
     ]
 
 
-def compared(caller: Caller, path: str, arguments: Row, figures: Figures) -> tuple[Any, Any]:
+def compared(caller: Caller, ledger: Ledger, chain: str, question: Question) -> tuple[Row, Row]:
     """Return what an operation returns, and what it should; again if a second began meanwhile."""
     for _ in range(5):
-        document = caller.document(path, **arguments)
-        expected = figures(datetime.fromisoformat(document["meta"]["timestamp"]))
-        found = {name: document["data"].get(name, "absent") for name in expected}
+        document = caller.document(question.path, blockchain=chain, **question.arguments)
+        now, data = datetime.fromisoformat(document["meta"]["timestamp"]), document["data"]
+        # Arguments are repeated, and prices of the coin are the same everywhere.
+        same = {"blockchain": chain} | question.arguments | ledger.native_price(now, chain)
+        same = {name: value for name, value in same.items() if name in data}
+        expected = same | question.expected(ledger, now)
+        found = {name: data.get(name, "absent") for name in expected}
         if found == expected:
             break
     return found, expected
@@ -173,13 +132,12 @@ def test_each_operation_returns_the_figures_of_the_rows(caller: Caller, database
     lists = []
     # Of each chain, whose mints have its form.
     for wallet, mint in ((wallets[0], busiest["mint"]), (QUIET, evm_mint_of("1"))):
-        for path, arguments, figures in questions(ledger, wallet, mint):
+        for question in questions(wallet, mint):
             # Of a token that nobody traded there is nothing: see test_tokens.py.
-            if wallet is QUIET and path.startswith("/tokens"):
+            if wallet is QUIET and question.path.startswith("/tokens"):
                 continue
-            given = {"blockchain": wallet["blockchain"]} | arguments
-            found, expected = compared(caller, path, given, figures)
-            assert found == expected, (path, arguments)
+            found, expected = compared(caller, ledger, str(wallet["blockchain"]), question)
+            assert found == expected, question
             lists += [(wallet is QUIET, rows) for rows in found.values() if isinstance(rows, list)]
     # Whoever traded nothing has nothing in any list, and the other one has something in each.
     assert len(lists) > 20
