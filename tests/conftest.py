@@ -37,7 +37,7 @@ from tests.lib.demo_service import DemoService, demo_service
 from tests.lib.folders import server_folder
 from tests.lib.network import allow_loopback_only
 from tests.lib.processes import END_SECONDS, Gunicorn, StartGunicorn, running_valkey, start_gunicorn
-from tests.lib.serving import served
+from tests.lib.serving import Shared, served
 from tests.stub.server import Stub
 from wallet_api.app import create_app
 from wallet_api.database import Connection, Database, connect, migrations
@@ -254,11 +254,7 @@ def valkey_url(servers: Settings) -> str:
 @pytest.fixture
 def settings(database_url: str, valkey_url: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     """Settings with the database of this test and an empty Valkey; the mark `settings` changes them."""
-    mark = request.node.get_closest_marker("settings")
-    own = {"web_threads": 4} | (mark.kwargs if mark else {})
-    return Settings(
-        database_url=database_url, valkey_url=valkey_url, wallet_api_home=str(tmp_path / "home"), **own
-    )
+    return _marked(request, database_url, valkey_url, tmp_path)
 
 
 @pytest.fixture
@@ -298,6 +294,21 @@ def app(settings: Settings, make_app: Callable[[Settings], Flask]) -> Flask:
 def client(app: Flask) -> FlaskClient:
     """A client of the application, without a server."""
     return app.test_client()
+
+
+@pytest.fixture(scope="module")
+def shared(
+    servers: Settings,
+    new_database: NewDatabase,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Iterator[Shared]:
+    """A service for all tests of a module that leave its ledger as it is."""
+    home = tmp_path_factory.mktemp("shared")
+    with new_database() as url, connect(url) as connection:
+        app = create_app(_marked(request, url, str(servers.valkey_url), home))
+        with closing(app.extensions["wallet_api"]):
+            yield Shared(url, app, connection)
 
 
 @pytest.fixture
@@ -367,6 +378,15 @@ def _drop(administrator: ConnectionPool, statement: Composed) -> None:
 def _execute(administrator: ConnectionPool, statement: Composed) -> None:
     with administrator.connection() as connection:
         connection.execute(statement)
+
+
+def _marked(request: pytest.FixtureRequest, database_url: str, valkey_url: str, folder: Path) -> Settings:
+    """Return settings as the mark `settings` of a test, or of a module, changes them."""
+    mark = request.node.get_closest_marker("settings")
+    own = {"web_threads": 4} | (mark.kwargs if mark else {})
+    return Settings(
+        database_url=database_url, valkey_url=valkey_url, wallet_api_home=str(folder / "home"), **own
+    )
 
 
 def _url(servers: Settings, name: str) -> str:

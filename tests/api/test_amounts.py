@@ -13,8 +13,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.api.test_formats import LISTED, MORE, TOKEN, WALLET, Number, read, rows_of
 from tests.documents.described import Described
 from tests.ledger.caller import Caller
-from tests.ledger.in_process import Importer, Row
-from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
+from tests.ledger.in_process import Row
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, WALLETS, trade_row
+from tests.lib.serving import Shared
 from wallet_api.api.openapi import operations
 from wallet_api.api.schemas.fields import Amount
 
@@ -36,10 +37,11 @@ NUMBERS = re.compile(r".*(pct.*|percent.*|rate|score|share|factor|pressure|minut
 AMOUNTS = re.compile(r"token_amount.*|total_(buy|sell|volume).*|price|.*value(_usd)?|realized_pnl(_usd)?")
 
 
-@pytest.fixture
-def filled(importer: Importer) -> Importer:
-    """A ledger with amounts that no double has."""
-    importer.trades(
+@pytest.fixture(scope="module")
+def caller(shared: Shared) -> Caller:
+    """A caller of a ledger with amounts that no double has."""
+    shared.importer.wallets(WALLETS)
+    shared.importer.trades(
         [
             trade_row(ANN, "a", NOW - timedelta(minutes=9), value="9007199254740993.000000001"),
             trade_row(ANN, "b", NOW - timedelta(minutes=8), token_amount="635691.456315350937763841"),
@@ -48,7 +50,12 @@ def filled(importer: Importer) -> Importer:
             trade_row(SMART, "e", NOW - timedelta(minutes=5)),
         ]
     )
-    return importer
+    return shared.caller
+
+
+@pytest.fixture
+def app(shared: Shared) -> Flask:
+    return shared.app
 
 
 def leaves(found: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -63,9 +70,7 @@ def leaves(found: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, found
 
 
-def test_amounts_are_strings_of_the_same_digits_and_all_else_is_the_same(
-    caller: Caller, filled: Importer
-) -> None:
+def test_amounts_are_strings_of_the_same_digits_and_all_else_is_the_same(caller: Caller) -> None:
     for path, arguments in QUESTIONS:
         plain, quoted = (
             [*leaves(read(caller.send(path, **arguments, amounts=amounts).text)["data"])]
@@ -85,7 +90,7 @@ def test_amounts_are_strings_of_the_same_digits_and_all_else_is_the_same(
                 assert not AMOUNTS.fullmatch(name), (path, name)
 
 
-def test_rows_of_ndjson_have_strings_too_and_csv_is_the_same(caller: Caller, filled: Importer) -> None:
+def test_rows_of_ndjson_have_strings_too_and_csv_is_the_same(caller: Caller) -> None:
     for path, (_, arguments) in LISTED.items():
         for format in ("ndjson", "csv"):
             plain, quoted = (
@@ -101,9 +106,7 @@ def test_rows_of_ndjson_have_strings_too_and_csv_is_the_same(caller: Caller, fil
     assert (type(row["value"]), type(row["event_index"])) == (str, Number)
 
 
-def test_each_has_its_own_cached_data_and_etag_and_a_cursor_goes_on_under_all(
-    caller: Caller, filled: Importer
-) -> None:
+def test_each_has_its_own_cached_data_and_etag_and_a_cursor_goes_on_under_all(caller: Caller) -> None:
     question = GROUP | {"limit": 1}
     plain, quoted = (
         caller.send("/transactions/latest", **question, amounts=amounts) for amounts in ("number", "string")
@@ -151,9 +154,7 @@ def test_no_count_percentage_or_duration_is_declared_as_an_amount(app: Flask) ->
         assert not [name for name in names(operation.data) if NUMBERS.fullmatch(name)], operation.name
 
 
-def test_the_document_of_strings_describes_what_is_returned_with_them(
-    caller: Caller, filled: Importer
-) -> None:
+def test_the_document_of_strings_describes_what_is_returned_with_them(caller: Caller) -> None:
     described = Described(caller.send("/openapi.json", amounts="string").get_json())
     for path, arguments in QUESTIONS:
         response = caller.send(path, **arguments, amounts="string")

@@ -6,12 +6,12 @@ What is refused is in tests/contract/test_error_table.py.
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from flask import Flask
 
 from tests.ledger.caller import Caller
-from tests.ledger.in_process import Importer, Row
+from tests.ledger.in_process import Row
 from tests.ledger.mints import evm_mint_of, mint_of
-from tests.ledger.rows import ANN, EVM, GROUP, trade_row
+from tests.ledger.rows import ANN, EVM, GROUP, WALLETS, trade_row
+from tests.lib.serving import Shared
 from wallet_api.api.openapi import operations
 from wallet_api.api.responses.examples import argument_example
 
@@ -29,9 +29,10 @@ LATEST, TIMERANGE, COUNT, VOLUME = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _trades(importer: Importer) -> None:
-    """Buys of a wallet, some minutes, hours and days ago, and of one on Ethereum."""
+@pytest.fixture(scope="module")
+def caller(shared: Shared) -> Caller:
+    """A caller, where a wallet bought some minutes, hours and days ago, and one on Ethereum."""
+    shared.importer.wallets(WALLETS)
     now = datetime.now(UTC)
     ages = [
         timedelta(minutes=30),
@@ -40,27 +41,20 @@ def _trades(importer: Importer) -> None:
         timedelta(days=2),
         timedelta(days=8),
     ]
-    importer.trades(
+    shared.importer.trades(
         [
             *(trade_row(ANN, f"s{number}", now - age, value="10") for number, age in enumerate(ages)),
             trade_row(EVM, "e", now - ages[0], blockchain="eth", mint=evm_mint_of("AB")),
         ]
     )
+    return shared.caller
 
 
 # Path, arguments, the defaults of others, and what the data has: a number, or so many rows.
 DEFAULTS: list[tuple[str, Row, Row, str, int]] = [
-    ("/wallets/history", OWN | {"type": "kol"}, {"limit": 50, "overview": "true"}, "trades", 5),
     ("/wallets/tracker", OWN, {"period": "1d"}, "period_trades", 3),
     ("/wallets/tracker", OWN, {"period": ""}, "period_trades", 3),
     ("/analytics", MOST, {"period": "7d", "limit": ""}, "tokens", 1),
-    (
-        "/signals",
-        GROUP | SIGNALS | {"hours": 168},
-        {"min_wallets": 1, "min_value": 0, "include_wallets": "true", "limit": 20},
-        "count",
-        0,
-    ),
     (LATEST, GROUP, {"limit": 50, "cursor": ""}, "transactions", 5),
     (TIMERANGE, GROUP, {"seconds": 3600, "limit": 50}, "transactions", 1),
     (COUNT, GROUP, {"hours": 24}, "count", 3),
@@ -89,19 +83,8 @@ def test_both_paths_are_one_operation(caller: Caller) -> None:
 
 
 CAPPED: list[tuple[str, Row, Row, str]] = [
-    *(
-        (path, arguments, {"limit": 1001}, "limit was capped from 1001 to 1000.")
-        for path, arguments in (
-            ("/wallets/history", OWN | {"type": "kol"}),
-            (LATEST, GROUP),
-            (TIMERANGE, GROUP),
-            ("/tokens/transactions", TOKEN),
-            ("/tokens/stats", TOKEN),
-            ("/tokens/holders", TOKEN),
-            ("/analytics", MOST),
-            ("/signals", GROUP | SIGNALS),
-        )
-    ),
+    # That every other limit is capped is in test_llms.py.
+    (LATEST, GROUP, {"limit": 1001}, "limit was capped from 1001 to 1000."),
     ("/signals", GROUP | SIGNALS, {"hours": 169}, "hours was capped from 169 to 168."),
     (TIMERANGE, GROUP, {"hours": 1, "seconds": 1}, "The window was capped from 3601 to 3600 seconds."),
     (COUNT, GROUP, {"hours": 25}, "The window was capped from 90000 to 86400 seconds."),
@@ -169,10 +152,12 @@ def test_a_mint_that_nobody_traded_is_returned_as_it_was_requested(caller: Calle
 
 
 def test_a_mint_that_is_no_address_of_its_chain_is_refused_wherever_it_is_an_argument(
-    caller: Caller, app: Flask
+    caller: Caller, shared: Shared
 ) -> None:
     found = [
-        (rule.rule, operation) for rule, operation in operations(app) if "mint" in operation.arguments.fields
+        (rule.rule, operation)
+        for rule, operation in operations(shared.app)
+        if "mint" in operation.arguments.fields
     ]
     assert {path for path, _ in found} >= {
         "/v1/transactions/latest",

@@ -11,13 +11,16 @@ from tests.ledger.example import U, V, W, fill, trades
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import GROUP
+from tests.lib.serving import Shared
 
 D = Decimal
 
 
-@pytest.fixture(autouse=True)
-def _example(database_url: str) -> None:
-    fill(database_url)
+@pytest.fixture(scope="module")
+def caller(shared: Shared) -> Caller:
+    """A caller of a service with the example."""
+    fill(shared.url)
+    return shared.caller
 
 
 def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> None:

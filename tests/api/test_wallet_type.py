@@ -3,19 +3,20 @@
 import pytest
 
 from tests.ledger.caller import Caller
-from tests.ledger.in_process import Importer
 from tests.ledger.rows import EVM, UNTRACKED, WALLETS, WHALE
+from tests.lib.serving import Shared
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 OF_ONE_WALLET = ["/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"]
 
 
-@pytest.fixture(autouse=True)
-def _tracked(database_url: str) -> None:
-    """Import the usual wallets, and an EVM address under a second type."""
+@pytest.fixture(scope="module")
+def caller(shared: Shared) -> Caller:
+    """A caller, where the usual wallets are tracked, and an EVM address under a second type."""
     on_base = {"blockchain": "base", "type": "smart", "wallet_address": EVM}
-    Importer(database_url).wallets([*WALLETS, on_base])
+    shared.importer.wallets([*WALLETS, on_base])
+    return shared.caller
 
 
 def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller) -> None:

@@ -1,15 +1,40 @@
-"""An application that responds over HTTP in the process of the test, where a test client does not reach."""
+"""An application in the process of the test: one for several tests, and one that responds over HTTP."""
 
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer
+from wallet_api.database import Connection
+
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A service that several tests ask, the URL of its database, and a connection to that."""
+
+    url: str
+    app: Flask
+    connection: Connection
+
+    @cached_property
+    def caller(self) -> Caller:
+        """A caller with its own key."""
+        return Caller.new(self.app.test_client(), self.connection)
+
+    @property
+    def importer(self) -> Importer:
+        """Imports rows into its ledger."""
+        return Importer(self.url)
 
 
 class QuietHandler(WSGIRequestHandler):
