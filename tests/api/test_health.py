@@ -76,6 +76,11 @@ def test_a_service_is_ready_while_it_can_read_and_says_which_server_is_away(
     }
     assert (latency is not None) is ("postgresql" not in components)
     assert latency is None or 0 <= latency < 1000
+    metrics = client.get("/metrics").text
+    for name, component in (("database", "postgresql"), ("primary", "primary")):
+        assert f"\nwallet_api_{name}_up {float(component not in components)}\n" in metrics
+    # Counters are there without a database too.
+    assert 'wallet_api_requests_total{operation="healthz",status="200"} 1.0' in metrics
 
 
 @pytest.mark.parametrize("has_standby", [False, True])
@@ -89,6 +94,9 @@ def test_a_primary_that_refuses_to_write_is_named_also_if_it_is_alone(
     assert (health["status"], health["reasons"]) == ("degraded", {"primary": "read-only"})
     assert health["components"] == CONNECTED | {"primary": "error"}
     assert (ready.status_code, ready.json["data"]) == (200, READY | {"primary": "read-only"})
+    metrics = client.get("/metrics").text
+    assert "\nwallet_api_primary_up 0.0\n" in metrics
+    assert "\nwallet_api_database_up 1.0\n" in metrics
 
 
 def test_missing_tables_are_named(

@@ -1,4 +1,4 @@
-"""The metrics: correct counts of all workers, and access to them."""
+"""The metrics: correct counts of all workers, and access to them; which server is up is in test_health.py."""
 
 import math
 import re
@@ -14,7 +14,6 @@ import requests
 import yaml
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
-from psycopg.sql import SQL, Identifier
 
 from tests.api.conftest import ClientOf, NewCaller
 from tests.ledger.caller import LIST, Caller
@@ -174,35 +173,6 @@ def test_the_age_of_the_data_is_a_metric(
     assert value("wallet_api_newest_price_age_seconds", currency="ETH") == math.inf
     assert 39 <= value("wallet_api_newest_price_age_seconds", currency="SOL") < 100
     assert 49 <= value("wallet_api_newest_trade_age_seconds", blockchain="solana", type="kol") < 110
-
-
-def test_without_the_database_metrics_report_that_and_have_the_counters(
-    client_of: ClientOf, away_url: str
-) -> None:
-    client = client_of(database_url=away_url)
-    client.get("/healthz")
-    samples = _scrape(client)
-    assert (
-        samples["wallet_api_database_up", frozenset()] == samples["wallet_api_primary_up", frozenset()] == 0
-    )
-    assert _value(samples, "wallet_api_requests_total", operation="healthz", status="200") == 1
-
-
-def test_a_primary_that_refuses_writes_is_a_metric_of_its_own(
-    client_of: ClientOf, database_url: str, away_url: str, connection: Connection
-) -> None:
-    for primary, mode, state in (
-        (database_url, "off", "ok"),
-        (away_url, "off", "away"),
-        (database_url, "on", "read-only"),
-    ):
-        name = Identifier(connection.info.dbname)
-        connection.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(name, mode))
-        client = client_of(database_url=primary, database_read_url=database_url)
-        samples = _scrape(client)
-        assert samples["wallet_api_primary_up", frozenset()] == (state == "ok")
-        assert samples["wallet_api_database_up", frozenset()] == 1
-        assert client.get("/readyz").json["data"]["primary"] == state
 
 
 LOCAL, NEAR = "127.0.0.1", "10.0.0.7"
