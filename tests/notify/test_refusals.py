@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from tests.lib.waiting import eventually
 from tests.notify.webhooks import ALL, Webhooks, trade
 from wallet_api.base.http import Response
@@ -44,15 +46,21 @@ def test_what_was_refused_a_month_ago_is_dropped_and_counted(webhooks: Webhooks)
     assert (state["refused"], [one["message_id"] for one in state["refused_messages"]]) == (1, ["msg_29"])
 
 
-def test_ten_refused_in_a_row_pause_the_target_and_lose_nothing(webhooks: Webhooks) -> None:
-    webhooks.receiver.behaviours["/"] = lambda body: (403, {"webhook-delivery": "abort-message"})
+@pytest.mark.parametrize(
+    ("answer", "refused", "tries"), [((403, {"webhook-delivery": "abort-message"}), 10, 10), (410, 0, 1)]
+)
+def test_ten_refused_in_a_row_or_one_that_is_gone_pause_the_target_and_lose_nothing(
+    webhooks: Webhooks, answer: int | tuple[int, dict[str, str]], refused: int, tries: int
+) -> None:
+    webhooks.receiver.behaviours["/"] = lambda body: answer
     webhooks.start(ALL)
     webhooks.trades(*(trade(f"t{number:02}", 60 - number) for number in range(12)))
     assert eventually(lambda: webhooks.state()["paused_at"] is not None)
     time.sleep(1)
     state = webhooks.state()
-    assert (len(webhooks.receiver.received), state["refused"], state["waiting"]) == (10, 10, 2)
-    assert state["failure"] == "HTTP 403"
+    assert len(webhooks.receiver.received) == tries
+    assert (state["refused"], state["waiting"]) == (refused, 12 - refused)
+    assert state["failure"] == f"HTTP {answer if isinstance(answer, int) else answer[0]}"
     webhooks.receiver.behaviours.clear()
     assert "is paused" in webhooks.run("retry", "bot")
     webhooks.run("resume", "bot")
@@ -74,19 +82,6 @@ def test_a_message_that_is_aborted_is_set_aside_at_once_and_let_go_by_its_id(web
     state = webhooks.state()
     assert (state["refused"], state["refused_messages"], state["dropped"]) == (0, [], 1)
     assert "There is no target 'none'" in webhooks.run("retry", "none")
-
-
-def test_a_target_that_is_gone_is_paused_and_sent_all_after_it_is_resumed(webhooks: Webhooks) -> None:
-    webhooks.receiver.behaviours["/"] = lambda body: 410
-    webhooks.start(ALL)
-    webhooks.trades(trade("a", 60), trade("b", 50))
-    assert eventually(lambda: webhooks.state()["paused_at"] is not None)
-    state = webhooks.state()
-    assert (state["failure"], state["refused"], state["waiting"]) == ("HTTP 410", 0, 2)
-    assert len(webhooks.receiver.received) == 1
-    webhooks.receiver.behaviours.clear()
-    webhooks.run("resume", "bot")
-    webhooks.await_reported(("trade", "a"), ("trade", "b"))
 
 
 def test_a_receiver_that_limits_is_sent_the_next_after_the_time_that_it_states(webhooks: Webhooks) -> None:
