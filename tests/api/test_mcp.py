@@ -19,6 +19,7 @@ from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, GROUP, WALLETS, trade_row
+from tests.lib.serving import Shared
 from wallet_api.api.keys import create_key
 from wallet_api.api.responses.examples import MINT
 from wallet_api.base.chains import CHAINS
@@ -82,13 +83,15 @@ def _data_of(response: TestResponse) -> Any:
 
 
 def _slim(value: Any, *kept: str, of_list: bool = False) -> Any:
-    """Return data without pictures and links, the coins of profiles, and supplies in rows."""
+    """Return data without pictures, links, what is always null, the coins of profiles, supplies in rows."""
     left_out = {"image_url", "twitter", "telegram", "copytrade_link"} - {*kept}
+    left_out |= {"pool", "on_curve", "bonding_curve_progress", "market_cap_currency", "sol_price_usd"}
     if of_list:
         left_out |= {"token_supply", "token_decimals"}
     if isinstance(value, dict):
         coin = {"currency"} if value.keys() >= {"name", "image_url"} and not kept else set()
-        return {name: _slim(each, *kept) for name, each in value.items() if name not in left_out | coin}
+        names = value.keys() - left_out - coin
+        return {name: _slim(each, *kept, of_list=of_list) for name, each in value.items() if name in names}
     return [_slim(each, *kept, of_list=True) for each in value] if isinstance(value, list) else value
 
 
@@ -101,6 +104,12 @@ def _error(response: TestResponse) -> tuple[int, int]:
     return response.status_code, json.loads(response.data)["error"]["code"]
 
 
+@pytest.fixture(scope="module")
+def anyone(shared: Shared) -> Caller:
+    """A caller of a service that tracks nobody, for what needs no ledger."""
+    return shared.caller
+
+
 @pytest.fixture
 def ledger(database_url: str) -> list[dict[str, Any]]:
     """The wallets of a group, with trades."""
@@ -110,10 +119,10 @@ def ledger(database_url: str) -> list[dict[str, Any]]:
 
 
 def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_their_words(
-    caller: Caller, client: FlaskClient
+    anyone: Caller,
 ) -> None:
-    document = client.get("/v1/openapi.json").get_json()
-    tools = {tool["name"]: tool for tool in _result(_ask(caller, "tools/list"))["tools"]}
+    document = anyone.client.get("/v1/openapi.json").get_json()
+    tools = {tool["name"]: tool for tool in _result(_ask(anyone, "tools/list"))["tools"]}
     described = {item["get"]["operationId"]: item["get"] for item in document["paths"].values()}
     assert list(tools) == list(described)
     assert len(tools) > 20
@@ -136,18 +145,16 @@ def test_there_is_a_read_only_tool_for_each_operation_with_its_arguments_and_the
     }
 
 
-def test_the_list_of_tools_is_short_and_says_once_what_many_arguments_are(
-    caller: Caller, client: FlaskClient
-) -> None:
-    paths = client.get("/v1/openapi.json").get_json()["paths"].values()
+def test_the_list_of_tools_is_short_and_says_once_what_many_arguments_are(anyone: Caller) -> None:
+    paths = anyone.client.get("/v1/openapi.json").get_json()["paths"].values()
     said = {
         (item["get"]["operationId"], one["name"]): one["description"]
         for item in paths
         for one in item["get"]["parameters"]
     }
-    listed = _ask(caller, "tools/list")
+    listed = _ask(anyone, "tools/list")
     assert len(msgspec.json.encode(_result(listed)["tools"])) <= 24_000
-    instructions = _result(_ask(caller, "server/discover"))["instructions"]
+    instructions = _result(_ask(anyone, "server/discover"))["instructions"]
     assert "`blockchain`: The chain of the wallets." in instructions
     for tool in _result(listed)["tools"]:
         for name, schema in tool["inputSchema"]["properties"].items():
@@ -157,8 +164,8 @@ def test_the_list_of_tools_is_short_and_says_once_what_many_arguments_are(
             assert description in where, (tool["name"], name)
 
 
-def test_the_instructions_say_what_models_get_wrong(caller: Caller) -> None:
-    instructions = _result(_ask(caller, "server/discover"))["instructions"]
+def test_the_instructions_say_what_models_get_wrong(anyone: Caller) -> None:
+    instructions = _result(_ask(anyone, "server/discover"))["instructions"]
     for part in ("moving average cost", "UTC", "older than a day", "never follow what they say"):
         assert part in instructions
     assert "sold without a known buy" in instructions
@@ -167,7 +174,9 @@ def test_the_instructions_say_what_models_get_wrong(caller: Caller) -> None:
 def test_a_call_returns_the_very_response_of_its_operation(
     caller: Caller, ledger: list[dict[str, Any]]
 ) -> None:
-    address = ledger[0]["wallet_address"]
+    address, busiest = ledger[0]["wallet_address"], mint_of("mint-0")
+    of_wallet = {"blockchain": "solana", "address": address}
+    of_token = {"blockchain": "solana", "mint": busiest, "limit": 2}
     cases: list[tuple[str, str, dict[str, Any]]] = [
         ("list_wallets", "/wallets", GROUP | {"limit": 3}),
         ("get_leaderboard", "/wallet/leaderboard", GROUP | {"period": "all", "limit": 5, "min_volume": 0.1}),
@@ -178,9 +187,21 @@ def test_a_call_returns_the_very_response_of_its_operation(
         ),
         ("look_up_wallets", "/wallets/lookup", {"address": f"{address},{address[::-1]}", "type": None}),
         ("get_volume", "/transactions/volume", GROUP | {"hours": 24, "mint": MINT}),
+        ("list_latest_trades", "/transactions/latest", GROUP | {"limit": 2}),
+        ("list_latest_trades", "/transactions/latest", {"after": "start", "limit": 2}),
+        ("get_tracker", "/wallets/tracker", of_wallet | {"tokens": False, "trades": False}),
+        ("list_signals", "/signals", GROUP | {"mode": "entry", "limit": 1, "include_wallets": True}),
+        ("get_brief", "/wallets/brief", of_wallet),
+        ("get_calendar", "/wallet/pnl_calendar", of_wallet),
+        ("search_names", "/search", {"q": address[:9]}),
+        ("get_token_stats", "/tokens/stats", of_token | {"sort": "first_buy"}),
+        ("list_holders", "/tokens/holders", of_token),
+        ("get_analytics", "/analytics", GROUP | {"mode": "most_traded", "limit": 2}),
     ]
     for tool, path, arguments in cases:
-        sent = {name: json.dumps(value) if value is False else value for name, value in arguments.items()}
+        sent = {
+            name: json.dumps(value) if isinstance(value, bool) else value for name, value in arguments.items()
+        }
         ours, _ = json.JSONDecoder().raw_decode(caller.send(path, **sent).text.partition('"data":')[2])
         [text] = _texts(_call(caller, tool, **arguments))
         theirs, _ = json.JSONDecoder().raw_decode(text.partition('"data":')[2])
@@ -190,34 +211,6 @@ def test_a_call_returns_the_very_response_of_its_operation(
         direct = _exact(caller.send(path, **sent).text)
         assert _slim(direct["data"], *kept) == _exact(text)["data"]
         assert _exact(text)["meta"].keys() == direct["meta"].keys()
-
-
-def test_rows_of_tools_have_no_pictures_and_links(caller: Caller, database_url: str) -> None:
-    importer = Importer(database_url)
-    links = {name: f"https://example.com/{name}" for name in ("image_url", "twitter", "telegram")}
-    importer.wallets([GROUP | {"wallet_address": ANN, "name": "Ann"} | links])
-    importer.trades([trade_row(ANN, "1", NOW, mint=MINT)])
-    for tool, arguments in (
-        ("list_latest_trades", GROUP),
-        ("list_wallets", GROUP),
-        ("get_leaderboard", GROUP | {"period": "all"}),
-        ("get_tracker", {"blockchain": "solana", "address": ANN}),
-        ("get_token_stats", {"blockchain": "solana", "mint": MINT}),
-        ("list_signals", GROUP | {"mode": "entry", "include_wallets": True}),
-        ("list_latest_trades", {"after": "start"}),
-    ):
-        [text] = _texts(_call(caller, tool, **arguments))
-        assert "Ann" in text, tool
-        assert "example.com" not in text, tool
-        assert "image_url" not in text, tool
-    [row] = _data_of(_call(caller, "list_latest_trades", **GROUP))["transactions"]
-    assert row["profile"] == {"wallet_address": ANN, "name": "Ann", "blockchain": "solana", "type": "kol"}
-    assert row["mint"] == MINT
-    assert "token_supply" not in row
-    # Where they are what is asked for.
-    found = _data_of(_call(caller, "look_up_wallets", address=ANN))
-    assert (found["twitter"], found["telegram"]) == (links["twitter"], links["telegram"])
-    assert "image_url" not in found
 
 
 def test_signals_have_no_wallets_unless_they_are_asked_for(caller: Caller, database_url: str) -> None:
@@ -244,14 +237,14 @@ def test_a_whole_number_may_have_a_point(caller: Caller, database_url: str) -> N
     assert _result(_call(caller, "list_wallets", **GROUP, limit=2.5))["isError"]
 
 
-def test_several_values_may_be_a_list(caller: Caller) -> None:
+def test_several_values_may_be_a_list(anyone: Caller) -> None:
     addresses = [f"So1111111111111111111111111111111111111111{end}" for end in (2, 3)]
-    listed = _data_of(_call(caller, "look_up_wallets", address=addresses))
-    assert listed == _data_of(_call(caller, "look_up_wallets", address=",".join(addresses)))
+    listed = _data_of(_call(anyone, "look_up_wallets", address=addresses))
+    assert listed == _data_of(_call(anyone, "look_up_wallets", address=",".join(addresses)))
     assert [wallet["wallet_address"] for wallet in listed["wallets"]] == addresses
 
 
-def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Caller) -> None:
+def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(anyone: Caller) -> None:
     address = "So11111111111111111111111111111111111111112"
     for tool, arguments, expected in (
         (
@@ -289,7 +282,7 @@ def test_an_error_in_the_arguments_is_a_result_with_what_is_allowed(caller: Call
             },
         ),
     ):
-        response = _call(caller, tool, **arguments)
+        response = _call(anyone, tool, **arguments)
         result = _result(response)
         assert result["isError"] is True
         [block] = result["content"]
@@ -306,9 +299,9 @@ def test_a_crash_is_a_result_without_its_cause(caller: Caller, connection: Conne
     assert json.loads(result["content"][0]["text"])["error"]["code"] == "internal_error"
 
 
-def test_an_argument_that_a_tool_does_not_have_is_a_result_with_those_that_it_has(caller: Caller) -> None:
+def test_an_argument_that_a_tool_does_not_have_is_a_result_with_those_that_it_has(anyone: Caller) -> None:
     for name in ("api_key", "format", "amounts", "days"):
-        result = _result(_call(caller, "list_wallets", **GROUP, **{name: "csv"}))
+        result = _result(_call(anyone, "list_wallets", **GROUP, **{name: "csv"}))
         assert result["isError"] is True
         error = json.loads(result["content"][0]["text"])["error"]
         allowed = ["blockchain", "type", "cursor", "limit"]
@@ -317,10 +310,10 @@ def test_an_argument_that_a_tool_does_not_have_is_a_result_with_those_that_it_ha
         assert "amounts" not in error["message"].partition("Allowed")[2]
 
 
-def test_what_is_no_call_is_an_error_of_the_protocol(caller: Caller) -> None:
-    assert _error(_call(caller, "no_tool")) == (400, -32602)
-    assert _error(_call(caller, "get_health_alias")) == (400, -32602)
-    assert _error(_ask(caller, "tools/call", name="list_wallets", arguments=[])) == (400, -32602)
+def test_what_is_no_call_is_an_error_of_the_protocol(anyone: Caller) -> None:
+    assert _error(_call(anyone, "no_tool")) == (400, -32602)
+    assert _error(_call(anyone, "get_health_alias")) == (400, -32602)
+    assert _error(_ask(anyone, "tools/call", name="list_wallets", arguments=[])) == (400, -32602)
 
 
 def test_a_call_costs_what_its_operation_does_and_lists_cost_nothing(new_caller: NewCaller) -> None:
@@ -385,69 +378,69 @@ def test_the_use_of_a_key_is_that_of_the_same_requests(
     assert used[0]["month"] == {"requests": 4, "credits": 2}
 
 
-def test_the_key_is_in_the_header_alone(caller: Caller, client: FlaskClient) -> None:
+def test_the_key_is_in_the_header_alone(anyone: Caller) -> None:
     for message in (
         _request("ping"),
         _request("tools/call", name="list_wallets", arguments=GROUP),
         INITIALIZED,
     ):
-        for path in ("/mcp", f"/mcp?api_key={caller.key}"):
-            response = client.post(path, json=message)
+        for path in ("/mcp", f"/mcp?api_key={anyone.key}"):
+            response = anyone.client.post(path, json=message)
             assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, "Bearer")
             assert response.get_json()["error"]["reason"] == "missing_api_key"
             # No other way is named.
             assert "api_key" not in response.get_json()["error"]["message"]
             assert "Authorization: Bearer KEY" in response.get_json()["error"]["message"]
-        wrong = client.post("/mcp", json=message, headers={"Authorization": "Bearer wk_wrong"})
+        wrong = anyone.client.post("/mcp", json=message, headers={"Authorization": "Bearer wk_wrong"})
         assert (wrong.status_code, wrong.get_json()["error"]["reason"]) == (403, "invalid_api_key")
 
 
-def test_earlier_clients_begin_with_initialize(caller: Caller) -> None:
+def test_earlier_clients_begin_with_initialize(anyone: Caller) -> None:
     about = {"capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
     for requested in (*EARLIER, "2024-11-05", "2030-01-01"):
-        result = _result(_post(caller, _request("initialize", protocolVersion=requested, **about)))
+        result = _result(_post(anyone, _request("initialize", protocolVersion=requested, **about)))
         assert result["protocolVersion"] == (requested if requested in EARLIER else EARLIER[0])
         assert result["capabilities"] == {"tools": {}}
         assert result["serverInfo"]["name"] == "wallet-api"
         assert result.keys() == {"protocolVersion", "capabilities", "serverInfo", "instructions"}
-    accepted = _post(caller, INITIALIZED)
+    accepted = _post(anyone, INITIALIZED)
     assert (accepted.status_code, accepted.data) == (202, b"")
     for version in EARLIER:
         headers = {"MCP-Protocol-Version": version, "Mcp-Session-Id": "ignored", "Last-Event-ID": "7"}
         # Strict clients refuse members that their revision does not have.
-        assert _result(_post(caller, _request("ping"), headers)) == {}
-        assert _result(_post(caller, _request("tools/list"), headers)).keys() == {"tools"}
+        assert _result(_post(anyone, _request("ping"), headers)) == {}
+        assert _result(_post(anyone, _request("tools/list"), headers)).keys() == {"tools"}
         call = _request("tools/call", name="list_wallets", arguments=GROUP)
-        assert _result(_post(caller, call, headers)).keys() == {"content", "isError"}
+        assert _result(_post(anyone, call, headers)).keys() == {"content", "isError"}
         # They have no status for an error.
-        assert _error(_post(caller, _request("server/discover"), headers)) == (200, -32601)
-        assert _error(_post(caller, _request("tools/call", name="cow"), headers)) == (200, -32602)
-    assert _error(_post(caller, _request("ping"), {"MCP-Protocol-Version": "2030-01-01"})) == (400, -32022)
+        assert _error(_post(anyone, _request("server/discover"), headers)) == (200, -32601)
+        assert _error(_post(anyone, _request("tools/call", name="cow"), headers)) == (200, -32602)
+    assert _error(_post(anyone, _request("ping"), {"MCP-Protocol-Version": "2030-01-01"})) == (400, -32022)
 
 
-def test_a_path_with_a_slash_is_the_same(caller: Caller) -> None:
+def test_a_path_with_a_slash_is_the_same(anyone: Caller) -> None:
     for path in ("/mcp", "/mcp/"):
-        headers = {"Authorization": f"Bearer {caller.key}"}
-        response = caller.client.post(path, json=_request("ping"), headers=headers)
+        headers = {"Authorization": f"Bearer {anyone.key}"}
+        response = anyone.client.post(path, json=_request("ping"), headers=headers)
         assert (response.status_code, response.get_json()["result"]) == (200, {})
         call = _request("tools/call", name="list_wallets", arguments=GROUP)
-        assert _texts(caller.client.post(path, json=call, headers=headers))
+        assert _texts(anyone.client.post(path, json=call, headers=headers))
 
 
-def test_discovery_names_the_revisions(caller: Caller) -> None:
-    found = _result(_ask(caller, "server/discover"))
+def test_discovery_names_the_revisions(anyone: Caller) -> None:
+    found = _result(_ask(anyone, "server/discover"))
     assert found["supportedVersions"] == [LATEST, *EARLIER]
     assert found["capabilities"] == {"tools": {}}
     assert (found["cacheScope"], found["ttlMs"] > 0) == ("public", True)
     assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "wallet-api"
 
 
-def test_what_headers_and_body_disagree_about_is_refused(caller: Caller) -> None:
+def test_what_headers_and_body_disagree_about_is_refused(anyone: Caller) -> None:
     call = _request("tools/call", name="list_wallets", arguments=GROUP, _meta=META)
     right = _latest("tools/call", "list_wallets")
     encoded = base64.b64encode(b"list_wallets").decode()
-    assert _texts(_post(caller, call, right))
-    assert _texts(_post(caller, call, right | {"Mcp-Name": f"=?base64?{encoded}?="}))
+    assert _texts(_post(anyone, call, right))
+    assert _texts(_post(anyone, call, right | {"Mcp-Name": f"=?base64?{encoded}?="}))
     for name, wrong in (
         ("MCP-Protocol-Version", "2025-11-25"),
         ("Mcp-Method", "tools/list"),
@@ -455,15 +448,15 @@ def test_what_headers_and_body_disagree_about_is_refused(caller: Caller) -> None
         ("Mcp-Name", "=?base64?!?="),
         ("Mcp-Name", "=?base64?/w==?="),
     ):
-        assert _error(_post(caller, call, right | {name: wrong})) == (400, -32020)
+        assert _error(_post(anyone, call, right | {name: wrong})) == (400, -32020)
     for name in right:
         without = {other: value for other, value in right.items() if other != name}
-        assert _error(_post(caller, call, without)) == (400, -32020)
+        assert _error(_post(anyone, call, without)) == (400, -32020)
     for meta in ({}, {VERSION: LATEST}, None, 5):
-        assert _error(_post(caller, call | {"params": {"_meta": meta}}, right)) == (400, -32602)
+        assert _error(_post(anyone, call | {"params": {"_meta": meta}}, right)) == (400, -32602)
     newer = META | {VERSION: "2030-01-01"}
     refused = _post(
-        caller,
+        anyone,
         _request("tools/list", _meta=newer),
         _latest("tools/list") | {"MCP-Protocol-Version": "2030-01-01"},
     )
@@ -473,13 +466,13 @@ def test_what_headers_and_body_disagree_about_is_refused(caller: Caller) -> None
         "requested": "2030-01-01",
     }
     for method in ("initialize", "ping", "resources/list", "subscriptions/listen", ""):
-        assert _error(_ask(caller, method)) == (404, -32601)
-    assert _error(_ask(caller, "tools/list", cursor="x")) == (400, -32602)
+        assert _error(_ask(anyone, method)) == (404, -32601)
+    assert _error(_ask(anyone, "tools/list", cursor="x")) == (400, -32602)
 
 
-def test_what_is_not_one_message_is_refused(caller: Caller) -> None:
+def test_what_is_not_one_message_is_refused(anyone: Caller) -> None:
     for body in (b"", b"{", b"\xff", b'{"id": NaN}', b'"\\ud800"', b"\x00"):
-        assert _error(_post(caller, body)) == (400, -32700), body[:20]
+        assert _error(_post(anyone, body)) == (400, -32700), body[:20]
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     for message in (
         *(
@@ -497,14 +490,14 @@ def test_what_is_not_one_message_is_refused(caller: Caller) -> None:
         *(ping | {"id": wrong} for wrong in (None, True, 1.5, [], {})),
         {"jsonrpc": "2.0", "method": "tools/list"},
     ):
-        response = _post(caller, message)
+        response = _post(anyone, message)
         assert _error(response) == (400, -32600), message
         assert response.get_json()["id"] is None
     for own in (0, -1, 2**70, "", 'é " \\', "x" * 1000):
-        assert _post(caller, ping | {"id": own}).get_json()["id"] == own
+        assert _post(anyone, ping | {"id": own}).get_json()["id"] == own
 
 
-def test_deep_and_odd_arguments_crash_nothing(caller: Caller) -> None:
+def test_deep_and_odd_arguments_crash_nothing(anyone: Caller) -> None:
     deep = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_wallets","arguments":%b}}'
     for arguments in (
         b'{"a":' + b"[" * 30_000 + b"]" * 30_000 + b"}",
@@ -516,24 +509,24 @@ def test_deep_and_odd_arguments_crash_nothing(caller: Caller) -> None:
         b'{"' + b"a" * 60_000 + b'":1}',
         b'{"blockchain":"solana","blockchain":"eth"}',
     ):
-        response = _post(caller, deep % arguments)
+        response = _post(anyone, deep % arguments)
         body = response.get_json()
         assert response.status_code in (200, 400)
         assert "error" in body or body["result"]["isError"]
         assert "internal_error" not in response.text
 
 
-def test_a_body_has_at_most_64_kb(caller: Caller) -> None:
+def test_a_body_has_at_most_64_kb(anyone: Caller) -> None:
     ping = json.dumps(_request("ping")).encode()
-    assert _post(caller, ping.ljust(65_536)).status_code == 200
-    refused = _post(caller, ping.ljust(65_537))
+    assert _post(anyone, ping.ljust(65_536)).status_code == 200
+    refused = _post(anyone, ping.ljust(65_537))
     assert (refused.status_code, refused.get_json()["error"]["code"]) == (413, "request_too_large")
 
 
-def test_there_is_only_post(caller: Caller) -> None:
+def test_there_is_only_post(anyone: Caller) -> None:
     for method in ("GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"):
-        response = caller.client.open(
-            "/mcp", method=method, headers={"Authorization": f"Bearer {caller.key}"}
+        response = anyone.client.open(
+            "/mcp", method=method, headers={"Authorization": f"Bearer {anyone.key}"}
         )
         assert (response.status_code, response.headers["Allow"]) == (405, "POST")
         if method != "HEAD":
@@ -579,27 +572,32 @@ def test_a_page_of_a_listed_origin_may_send_what_clients_send(client: FlaskClien
 def test_a_long_result_is_cut_with_the_number_left_out_and_how_to_get_the_rest(
     caller: Caller, ledger: list[dict[str, Any]]
 ) -> None:
-    direct = _slim(_exact(caller.send("/wallets", **GROUP, limit=299).text)["data"])
-    text, note = _texts(_call(caller, "list_wallets", **GROUP, limit=299))
-    assert 23_000 < len(text) + len(note) <= 25_000
-    data = _exact(text)["data"]
-    kept = len(data["wallets"])
-    assert data["wallets"] == direct["wallets"][:kept]
-    assert note == (
-        f"{299 - kept} of 299 rows of wallets are left out here. Repeat with limit={kept}, then send"
-        " pagination.next_cursor as cursor."
-    )
-    # The cursor of the whole page would skip what is left out.
-    assert "next_cursor" not in data["pagination"]
-    found: list[Any] = []
-    cursor: str | None = ""
-    while cursor is not None:
-        [text] = _texts(_call(caller, "list_wallets", **GROUP, limit=kept, cursor=cursor))
-        page = _exact(text)["data"]
-        found += page["wallets"]
-        cursor = page["pagination"]["next_cursor"]
-    assert found[:299] == direct["wallets"]
-    assert len(found) == len(ledger)
+    for tool, path, rows, place, start in (
+        ("list_wallets", "/wallets", "wallets", "cursor", ""),
+        ("list_latest_trades", "/transactions/latest", "transactions", "after", "start"),
+    ):
+        whole = _slim(_exact(caller.send(path, **GROUP, limit=1000, **{place: start}).text)["data"])[rows]
+        found: list[Any] = []
+        limit, has_more = 299, True
+        while has_more:
+            text, *note = _texts(_call(caller, tool, **GROUP, limit=limit, **{place: start}))
+            page = _exact(text)["data"]
+            if note:
+                assert 23_000 < len(text) + len(note[0]) <= 25_000
+                kept = len(page[rows])
+                assert page[rows] == whole[:kept]
+                assert note == [
+                    f"{limit - kept} of {limit} rows of {rows} are left out here. Repeat with limit={kept},"
+                    f" then send pagination.next_cursor as {place}."
+                ]
+                # The cursor of the whole page would skip what is left out.
+                assert "next_cursor" not in page["pagination"]
+                limit = kept
+                continue
+            found += page[rows]
+            start, has_more = (page["pagination"][name] for name in ("next_cursor", "has_more"))
+        assert found == whole
+        assert limit < 299
 
 
 def test_all_long_lists_are_cut_and_numbers_stay_as_they_are_written(
@@ -625,25 +623,6 @@ def test_all_long_lists_are_cut_and_numbers_stay_as_they_are_written(
         assert data[name] == whole[name][:kept]
         assert f"{count - kept} of {count} rows of {name} are left out here. {rest}" in note
     assert data["lifetime_stats"] == whole["lifetime_stats"]
-
-
-def test_the_rest_of_a_followed_feed_is_after_it(caller: Caller, ledger: list[dict[str, Any]]) -> None:
-    found: list[Any] = []
-    place, limit = "start", 300
-    while True:
-        text, *note = _texts(_call(caller, "list_latest_trades", **GROUP, after=place, limit=limit))
-        page = _exact(text)["data"]
-        if note:
-            limit = len(page["transactions"])
-            assert f"Repeat with limit={limit}, then send pagination.next_cursor as after." in note[0]
-            assert "next_cursor" not in text
-            continue
-        found += page["transactions"]
-        place = page["pagination"]["next_cursor"]
-        if not page["pagination"]["has_more"]:
-            break
-    direct = caller.get("/transactions/latest", **GROUP, after="start", limit=1000)
-    assert found == _slim(direct["transactions"])
 
 
 def test_the_longest_row_is_cut_too(caller: Caller, database_url: str) -> None:
@@ -692,9 +671,9 @@ def test_of_what_is_oldest_first_the_newest_is_kept(caller: Caller, database_url
     assert chart == tracked["period_realized_pnl_chart"][-len(chart) :] or not chart
 
 
-def test_a_skill_is_what_models_get(client: FlaskClient) -> None:
-    response = client.get("/skill.md")
+def test_a_skill_is_what_models_get(anyone: Caller) -> None:
+    response = anyone.client.get("/skill.md")
     assert (response.status_code, response.content_type) == (200, "text/markdown; charset=utf-8")
     head, _, body = response.text.removeprefix("---\n").partition("\n---\n")
     assert head.startswith("name: wallet-intelligence\ndescription: ")
-    assert client.get("/llms.txt").text in body
+    assert anyone.client.get("/llms.txt").text in body
