@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from flask.testing import FlaskClient
 
 from tests.documents.described import Described
@@ -10,13 +11,20 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, trade_row
+from tests.lib.serving import Shared
 from wallet_api.api.schemas import analytics
 
 
-def test_a_model_gets_every_operation_with_its_arguments_and_their_words(client: FlaskClient) -> None:
-    document = client.get("/v1/openapi.json").json
+@pytest.fixture(scope="module")
+def asker(shared: Shared) -> FlaskClient:
+    """A client of a service that tracks nobody."""
+    return shared.app.test_client()
+
+
+def test_a_model_gets_every_operation_with_its_arguments_and_their_words(asker: FlaskClient) -> None:
+    document = asker.get("/v1/openapi.json").json
     described = Described(document)
-    response = client.get("/llms.txt")
+    response = asker.get("/llms.txt")
     assert (response.status_code, response.content_type) == (200, "text/plain; charset=utf-8")
     lines = dict(re.findall(r"^- \[(\w+)\]\((.*)$", response.text, re.MULTILINE))
     assert len(lines) == len(document["paths"]) > 20
@@ -35,9 +43,9 @@ def test_a_model_gets_every_operation_with_its_arguments_and_their_words(client:
     assert len(response.data) < 30_000
 
 
-def test_a_model_gets_the_names_of_all_fields(client: FlaskClient) -> None:
-    schemas = client.get("/v1/openapi.json").json["components"]["schemas"]
-    text = client.get("/llms.txt").text
+def test_a_model_gets_the_names_of_all_fields(asker: FlaskClient) -> None:
+    schemas = asker.get("/v1/openapi.json").json["components"]["schemas"]
+    text = asker.get("/llms.txt").text
     objects = dict(re.findall(r"^- (\w+): (.*)$", text.partition("## Objects")[2], re.MULTILINE))
     lines = dict(re.findall(r"^- \[(\w+)\].*\n  -> (.*)$", text, re.MULTILINE))
     assert (
@@ -53,8 +61,8 @@ def test_a_model_gets_the_names_of_all_fields(client: FlaskClient) -> None:
         assert name == "Change" or fields == [*schemas[name]["properties"]], name
 
 
-def test_what_after_does_and_the_maxima_are_said(client: FlaskClient) -> None:
-    text = client.get("/llms.txt").text
+def test_what_after_does_and_the_maxima_are_said(asker: FlaskClient) -> None:
+    text = asker.get("/llms.txt").text
     for sentence in (
         "`after=now`",
         "`after=start`",
@@ -131,12 +139,12 @@ def test_a_limit_above_the_maximum_is_capped_but_where_it_says_that_there_is_non
     assert caller.refused("/wallet/leaderboard", **GROUP, period="7d", chart="true", limit=101)
 
 
-def test_it_begins_as_llms_txt_does_and_is_not_sent_again(client: FlaskClient) -> None:
-    first = client.get("/llms.txt")
+def test_it_begins_as_llms_txt_does_and_is_not_sent_again(asker: FlaskClient) -> None:
+    first = asker.get("/llms.txt")
     title, _, summary, *_ = first.text.splitlines()
     assert (title, summary[:2]) == ("# Wallet Intelligence API", "> ")
     # Its links lead somewhere.
     for path in re.findall(r"\]\((/v1/(?:meta|openapi\.json))\)", first.text):
-        assert client.get(path).status_code == 200
-    again = client.get("/llms.txt", headers={"If-None-Match": first.headers["ETag"]})
+        assert asker.get(path).status_code == 200
+    again = asker.get("/llms.txt", headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
