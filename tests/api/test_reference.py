@@ -1,40 +1,36 @@
-"""docs/reference.md describes all fields and errors, and its samples are what the service returns.
+"""docs/reference.md describes all fields and errors, and the sample of the README is a response.
 
-That it is generated is in tests/documents/test_written.py.
+That the samples of the reference are those of the service is in tests/documents/test_written.py.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from flask import Flask
 from marshmallow import fields
 
 from tests.documents.described import Described
-from tests.lib.demo_service import DemoService
+from tests.lib.serving import Shared
 from wallet_api.api.access.views import view_of
 from wallet_api.api.openapi import document
 from wallet_api.api.schemas.shapes import Shape
-from wallet_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
-# A request with curl, or its path alone, and the response to it.
+# A request with curl, and the response to it.
 EXAMPLE = re.compile(
-    r'^(?:curl .*"http://127\.0\.0\.1:8000|`GET )(/v1/[^\s"`]+)["`]\n(?:```\n)?```json\n((?s:.*?))\n```',
-    re.MULTILINE,
+    r'^curl .*"http://127\.0\.0\.1:8000(/v1/\S+)"\n```\n```json\n((?s:.*?))\n```', re.MULTILINE
 )
-EXAMPLES = EXAMPLE.findall(REFERENCE) + EXAMPLE.findall((ROOT / "README.md").read_text())
 
 
-@pytest.fixture
-def described(app: Flask) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def described(shared: Shared) -> dict[str, Any]:
     """The OpenAPI document."""
-    return document(app)
+    return document(shared.app)
 
 
 def _section(heading: str) -> str:
@@ -62,32 +58,6 @@ def _shapes(kind: type[Shape]) -> Iterator[type[Shape]]:
             yield from (shape, *_shapes(shape))
 
 
-_HELD = {"unrealized_pnl", "avg_cost", "price", "price_source", "worth"}
-_MAY_LACK = _HELD | {"warnings", "buy_value", "sell_value", "profit_factor"}
-
-
-def _has_form(value: Any, shown: Any) -> bool:
-    """Return whether a JSON value has the names of another at every depth. Rows of a list have one form.
-
-    The demo depends on the clock: dollars may be unknown, nothing be lost or held, no token have a price, a
-    month have no day yet, and the newest trade, whose value has a name by its side, be a buy or sell. What a
-    trade made may be absent.
-    """
-    if shown == "…":
-        return True
-    if isinstance(shown, dict):
-        # Of an object that is shown elsewhere, only the other fields are.
-        more = shown.keys() - {"…"} - value.keys() if "…" in shown else value.keys() ^ shown.keys()
-        same = value.keys() & shown.keys()
-        may_lack = _MAY_LACK | ({"realized_pnl", "cost"} if "transaction_type" in shown else set())
-        return all(name.endswith("_usd") or name in may_lack for name in more) and all(
-            _has_form(value[name], shown[name]) for name in same
-        )
-    if isinstance(shown, list):
-        return not value or not shown or _has_form(value[0], shown[0])
-    return not isinstance(value, dict | list)
-
-
 def test_what_may_be_absent_or_null_is_described_so() -> None:
     for schema in _shapes(Shape):
         for name, field in schema().fields.items():
@@ -110,8 +80,9 @@ def test_every_field_of_a_response_is_named_outside_of_samples() -> None:
 
 
 def test_every_error_header_and_path_without_a_key_is_described(
-    app: Flask, described: dict[str, Any]
+    shared: Shared, described: dict[str, Any]
 ) -> None:
+    app = shared.app
     errors = _section("Common rules")
     responses = Described(described).responses
     for path, _ in _keyed(described):
@@ -134,29 +105,6 @@ def test_every_error_header_and_path_without_a_key_is_described(
     } == set()
 
 
-def test_every_sample_is_a_response_of_the_service(
-    demo: DemoService, make_app: Callable[[Settings], Flask]
-) -> None:
-    client = make_app(demo.settings).test_client()
-    address = demo.wallet("solana", "kol")
-    # It still holds what it bought last.
-    mint = [
-        row.mint
-        for row in demo.world.trade_rows()
-        if row.wallet_address == address and row.transaction_type == "buy"
-    ][-1]
-    for request, sample in EXAMPLES:
-        url = urlsplit(request)
-        query = re.sub("address=[^&]*", f"address={address}", url.query)
-        if "address=" in query:
-            # One that the wallet traded.
-            query = re.sub("mint=[^&]*", f"mint={mint}", query)
-        body = client.get(url.path, query_string=query, headers=demo.headers).json
-        # A list that is cut ends with …, and an object that is left out is {…}.
-        others = sample.replace("{…}", '"…"').replace("{…,", '{"…": "…",')
-        shown = json.loads(re.sub(r",\s*…\]", "]", others))
-        assert body.pop("success") == shown.pop("success", True)
-        # Most show the data alone.
-        assert _has_form(body if "meta" in shown else body["data"], shown), request
-    sections = re.findall(r"^## GET (\S+)$", REFERENCE, re.MULTILINE)
-    assert {urlsplit(request).path for request, _ in EXAMPLES} == set(sections)
+def test_the_sample_of_the_readme_is_a_response_as_described(described: dict[str, Any]) -> None:
+    [(request, sample)] = EXAMPLE.findall((ROOT / "README.md").read_text())
+    Described(described).check(urlsplit(request).path, 200, json.loads(sample), set())
