@@ -1,7 +1,6 @@
 """The page at /docs in a real browser: its policy, its operations, and a request with a key."""
 
 import requests
-from flask.testing import FlaskClient
 
 from tests.lib.browser import Page
 from tests.lib.chromium import Chromium, needs_chromium
@@ -116,26 +115,3 @@ def test_each_operation_is_listed_readable_and_short_and_reached_by_keyboard(
         assert eventually(lambda: page.value(TOO_PALE) == []), page.value(TOO_PALE)
     assert page.value("[...document.images].filter((image) => !image.complete).length") == 0
     assert page.problems == []
-
-
-def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None:
-    page = client.get("/docs")
-    assert "http" not in page.text
-    # Only a service of the demo shows a key.
-    assert "data-key" not in page.text
-    policy = page.headers["Content-Security-Policy"]
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "docs.css", "docs.js", "icon.svg"):
-        assert f"docs/{name}" in page.text
-        answer = client.get(f"/docs/{name}")
-        assert answer.status_code == 200
-        kept = client.get(f"/docs/{name}", headers={"If-None-Match": answer.headers["ETag"]})
-        assert (kept.status_code, kept.data) == (304, b"")
-        assert client.get(f"/docs/{name}", headers={"If-Match": '"another"'}).status_code == 200
-
-
-def test_no_other_file_is_given(client: FlaskClient) -> None:
-    for name in ("..%2fsetup.py", "%2e%2e/settings.py", "docs.html", "nothing"):
-        answer = client.get(f"/docs/{name}")
-        assert (answer.status_code, answer.json["error"]["code"]) == (404, "not_found")

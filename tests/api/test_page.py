@@ -77,7 +77,6 @@ def _views(demo: DemoService) -> dict[str, str]:
 def test_browsers_get_the_page_and_programs_get_json(client: FlaskClient) -> None:
     page = client.get("/", headers=_BROWSER)
     assert page.content_type == "text/html; charset=utf-8"
-    assert "data-key" not in page.text
     for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}):
         answer = client.get("/", headers=headers)
         assert answer.json["data"]["documentation"] == "/docs"
@@ -90,22 +89,36 @@ def test_without_the_page_browsers_get_json_too(client_of: Any) -> None:
     assert client.get("/page/page.js").status_code == 404
 
 
-def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None:
-    page = client.get("/", headers=_BROWSER)
+@pytest.mark.parametrize(
+    ("path", "folder", "names"),
+    [
+        ("/", "page", {"icon.svg", "uPlot.min.css", "page.css", "uPlot.iife.min.js", "page.js"}),
+        ("/docs", "docs", {"icon.svg", "swagger-ui.css", "docs.css", "swagger-ui-bundle.js", "docs.js"}),
+    ],
+)
+def test_a_page_needs_nothing_from_another_server(
+    client: FlaskClient, path: str, folder: str, names: set[str]
+) -> None:
+    page = client.get(path, headers=_BROWSER)
     assert re.findall(r'(?:href|src)="https?:', page.text) == []
+    # Only a service of the demo shows a key.
+    assert "data-key" not in page.text
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     # Relative, so that a prefix of a proxy works.
-    names = re.findall(r'(?:href|src)="page/([^"]+)"', page.text)
-    assert set(names) == {"icon.svg", "uPlot.min.css", "page.css", "uPlot.iife.min.js", "page.js"}
+    assert set(re.findall(rf'(?:href|src)="{folder}/([^"]+)"', page.text)) == names
     for name in names:
-        answer = client.get(f"/page/{name}")
+        answer = client.get(f"/{folder}/{name}")
         assert answer.status_code == 200
-        kept = client.get(f"/page/{name}", headers={"If-None-Match": answer.headers["ETag"]})
+        kept = client.get(f"/{folder}/{name}", headers={"If-None-Match": answer.headers["ETag"]})
         assert (kept.status_code, kept.data) == (304, b"")
-    for name in ("..%2fsetup.py", "%2e%2e/settings.py", "page.html", "docs.js", "uPlot.LICENSE"):
-        assert client.get(f"/page/{name}").status_code == 404
+        assert client.get(f"/{folder}/{name}", headers={"If-Match": '"another"'}).status_code == 200
+    for name in ("..%2fsetup.py", "%2e%2e/settings.py", "page.html", "docs.html", "uPlot.LICENSE", "nothing"):
+        missing = client.get(f"/{folder}/{name}")
+        assert (missing.status_code, missing.json["error"]["code"]) == (404, "not_found")
+    others = "docs.js" if folder == "page" else "page.js"
+    assert client.get(f"/{folder}/{others}").status_code == 404
 
 
 def test_the_library_of_the_plots_is_the_released_one_with_its_licence() -> None:
@@ -339,24 +352,6 @@ def test_an_empty_ledger_says_what_to_do_and_shows_the_first_wallets(
     )
     assert "eth kol (1)" in page.value(VIEW)
     assert page.problems == []
-
-
-@needs_chromium
-def test_a_wallet_says_since_when_its_trades_are_known(
-    url: str, connection: Connection, database_url: str, page: Page
-) -> None:
-    address = import_wallets(database_url)
-    key = create_key(connection, "visitor")
-    figures = "document.querySelector('[aria-label=\"All time\"] .body').innerText"
-    enter(page, url, key, f"#/wallet/eth/kol/{address}")
-    page.await_true(f"{figures}.endsWith('Trades known since\\nas imported')")
-    page.value(MODULES)
-    connection.execute(
-        "INSERT INTO sync_wallets (wallet_id, synced_from, tried_at)"
-        " SELECT wallet_id, '2026-10-28T07:00Z', now() FROM wallets"
-    )
-    page.value(POLL)
-    page.await_true(f"{figures}.endsWith('Trades known since\\nOct 28, 2026')")
 
 
 @needs_chromium
