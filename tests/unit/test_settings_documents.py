@@ -19,6 +19,7 @@ BY_MACHINE = {"WEB_CONCURRENCY"}
 # In docs/settings.md, words stand for a default that is another setting or server.
 IN_WORDS = {"DATABASE_URL", "DATABASE_READ_URL", "VALKEY_URL"} | BY_MACHINE
 VARIABLES = Settings.variables()
+ORIGIN = "https://app.a.example"
 USUAL = (
     *("DATABASE_URL", "VALKEY_URL", "WALLET_API_HOME", "PORT", "WEB_CONCURRENCY", "WEB_THREADS"),
     *("DEFAULT_RATE", "CREDIT_COST", "{CHAIN}_PROVIDER", "MORALIS_API_KEY", "ALCHEMY_API_KEY"),
@@ -108,14 +109,36 @@ def test_the_readme_has_the_settings_that_people_set_and_only_settings_that_exis
     assert set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", section)) <= {*VARIABLES}
 
 
-def test_settings_of_prices_are_exact_and_of_a_range() -> None:
-    assert _read("TOKEN_PRICE_MIN_VALUE_USD", "0.1") == Decimal("0.1")
-    for name, value in [
-        *(("TOKEN_PRICE_MIN_VALUE_USD", value) for value in ("-1", "NaN", "Infinity", "a dollar")),
-        *(("TOKEN_PRICE_MAX_AGE_SECONDS", value) for value in ("-1", "nan", "1e30")),
-    ]:
+def test_settings_are_read_as_they_are_meant() -> None:
+    for name, text, value in (
+        ("TOKEN_PRICE_MIN_VALUE_USD", "0.1", Decimal("0.1")),
+        # As browsers send them.
+        ("CORS_ORIGINS", "https://App.a.example/, http://localhost:3000", f"{ORIGIN},http://localhost:3000"),
+        ("CORS_ORIGINS", "*", "*"),
+        ("CREDIT_COSTS", "get_tracker=5, list_signals=3", (("get_tracker", 5), ("list_signals", 3))),
+    ):
+        assert _read(name, text) == value, name
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("TOKEN_PRICE_MIN_VALUE_USD", ("-1", "NaN", "Infinity", "a dollar")),
+        ("TOKEN_PRICE_MAX_AGE_SECONDS", ("-1", "nan", "1e30")),
+        (
+            "CORS_ORIGINS",
+            ("app.a.example", f"{ORIGIN}/path", f"*,{ORIGIN}", "https://*.a.example", "null", ","),
+        ),
+        ("OPERATOR_CONTACT", ("call me", "javascript:alert(1)")),
+        ("OPERATOR_TERMS_URL", ("javascript:alert(1)",)),
+        ("OPERATOR_NAME", ("x" * 101,)),
+        ("CREDIT_COSTS", ("get_tracker", "get_tracker=0", "get_tracker=1.5", "a=1,a=2", "=2")),
+    ],
+)
+def test_what_is_no_value_of_a_setting_is_refused_by_its_name(name: str, texts: tuple[str, ...]) -> None:
+    for text in texts:
         with pytest.raises(SettingsError, match=f"^{name} must be "):
-            _read(name, value)
+            _read(name, text)
 
 
 INVALID = (
