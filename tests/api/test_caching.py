@@ -120,21 +120,3 @@ def test_flows_signals_and_trends_are_read_once_for_all_limits_and_orders(
     every = caller.get("/analytics", **trend)["buckets"]
     again = caller.document("/analytics", **trend, limit=2)
     assert (again["meta"]["cached"], again["data"]["buckets"]) == (True, every[-2:])
-
-
-@CACHED
-def test_unchanged_data_is_a_304_without_body_and_charge_for_who_could_pay(
-    new_caller: NewCaller,
-) -> None:
-    caller = new_caller(credits=2, rate="9/day")
-    first = caller.send()
-    same = {"If-None-Match": f'"other", {first.headers["ETag"]}'}
-    again = caller.send(headers=same)
-    assert (again.status_code, again.data) == (304, b"")
-    assert "Content-Type" not in again.headers
-    for name in ("ETag", "Vary", "Cache-Control", "X-Credits-Remaining"):
-        assert again.headers.get(name) == first.headers.get(name), name
-    assert int(again.headers["X-RateLimit-Remaining"]) == int(first.headers["X-RateLimit-Remaining"]) - 1
-    caller.send()
-    refused = caller.send(headers=same)
-    assert (refused.status_code, refused.json["error"]["reason"]) == (403, "insufficient_credits")

@@ -114,12 +114,18 @@ def test_a_key_without_credits_gets_its_state_and_nothing_else(
 
 
 def test_what_is_free_leads_to_no_row(new_caller: NewCaller, importer: Importer) -> None:
-    caller = new_caller(credits=100)
+    caller = new_caller(credits=100, rate="99/day")
     for path in (f"{LIST}&limit=1", f"{LIST}&limit=1&format=csv", f"{FEED}&limit=5000&format=csv"):
         paid = caller.send(path)
         left = int(paid.headers["X-Credits-Remaining"])
-        unchanged = caller.send(path, {"If-None-Match": paid.headers["ETag"]})
+        unchanged = caller.send(path, {"If-None-Match": f'"other", {paid.headers["ETag"]}'})
         assert (unchanged.status_code, unchanged.headers["X-Credits-Remaining"]) == (304, str(left))
+        # It is a request like any other.
+        counted = [int(answer.headers["X-RateLimit-Remaining"]) for answer in (paid, unchanged)]
+        assert counted[0] - counted[1] == 1
+        assert (unchanged.data, "Content-Type" in unchanged.headers) == (b"", False)
+        for name in ("ETag", "Vary", "Cache-Control"):
+            assert unchanged.headers.get(name) == paid.headers.get(name), name
         assert {"Link", "X-Warnings"} & set(paid.headers.keys())
         assert not {"Link", "X-Next-Cursor", "X-Warnings"} & set(unchanged.headers.keys())
         # `*` is no ETag of data that a caller has.
