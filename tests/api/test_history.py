@@ -38,6 +38,16 @@ HARD = {
 }
 
 
+# Side, value, exchanged_value and fees of each trade of the document's worked example; None is unknown.
+FEES = (
+    ("buy", "2", "1.95", Decimal("0.05")),
+    ("sell", "2.9", "3", Decimal("0.1")),
+    ("buy", "1", "1.2", 0),
+    ("buy", "1", None, None),
+    ("sell", "1", "0", None),
+)
+
+
 def trade(number: int, side: str = "buy", amount: str = "1", value: str = "1", **fields: Any) -> Row:
     """A trade; a higher number is a later one."""
     more = {"transaction_type": side, "token_amount": amount, "value": value, **fields}
@@ -57,6 +67,18 @@ def test_figures_are_exact_where_digits_are_hard_to_keep(caller: Caller, databas
     data = caller.get(PATH, **QUESTION)
     del data["pagination"]
     assert data == ledger.history(datetime.now(UTC), "solana", ANN)
+
+
+def test_fees_are_those_of_the_worked_example(caller: Caller, importer: Importer) -> None:
+    """That they are the same in every operation is in tests/integration/test_ledger_properties.py."""
+    importer.trades(
+        trade(number, side, value=value, **({} if exchanged is None else {"exchanged_value": exchanged}))
+        for number, (side, value, exchanged, _) in enumerate(FEES)
+    )
+    data = caller.get(PATH, **QUESTION)
+    assert [row.get("fees") for row in reversed(data["trades"])] == [fees for *_, fees in FEES]
+    stats = data["lifetime_stats"]
+    assert (stats["fees"], stats["fees_unknown_txn"]) == (Decimal("0.15"), 2)
 
 
 def test_numbers_are_plain_json_numbers_without_exponents(caller: Caller, importer: Importer) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, WHALE, trade_row
+from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, trade_row
 from wallet_api.database import Connection
 
 QUESTION = GROUP | {"period": "1d"}
@@ -37,55 +37,6 @@ def two_ranked(importer: Importer) -> None:
             trade(BEN, 0, "2", mint=mint_of("given"), transaction_type="sell"),
         ]
     )
-
-
-def test_who_sits_on_what_was_never_sold_is_left_out_with_max_open_cost(
-    caller: Caller, importer: Importer
-) -> None:
-    now = datetime.now(UTC)
-    rugs = [
-        trade_row(BEN, f"rug-{number}", now - timedelta(days=99), mint=mint_of(f"rug {number}"))
-        for number in range(3)
-    ]
-    won = [
-        trade_row(address, side, now - timedelta(minutes=age), mint=mint_of("won"), transaction_type=side)
-        for address in (ANN, BEN)
-        for side, age in (("buy", 9), ("sell", 8))
-    ]
-    importer.trades(rugs + won)
-
-    def board(period: str, **filters: str) -> dict[str, Any]:
-        data = caller.get("/wallet/leaderboard", **GROUP, period=period, **filters)
-        return {entry["wallet"]: entry["period_stats"]["open_cost"] for entry in data["leaderboard"]}
-
-    # 3 of the 4 that it ever bought for; the period has a buy of 1 alone.
-    for period in ("6h", "all"):
-        assert board(period) == board(period, max_open_cost="75") == {ANN: 0, BEN: 3}
-        assert board(period, max_open_cost="74.99") == {ANN: 0}
-
-
-def test_a_wallet_that_lost_nothing_has_no_profit_factor_and_is_above_all_others(
-    caller: Caller, importer: Importer
-) -> None:
-    importer.wallets([GROUP | {"wallet_address": address} for address in (SMART, WHALE, UNTRACKED)])
-    # What each token brings, bought for 1.
-    sold = {ANN: ["3"], BEN: ["3", "0.5"], SMART: ["0.5"], WHALE: ["1"], UNTRACKED: []}
-    for address, values in sold.items():
-        for number, value in enumerate(values or ["1"]):
-            mint = mint_of(f"token {number}")
-            importer.trades([trade(address, 3, mint=mint)])
-            importer.trades([trade(address, 1, value, mint=mint, transaction_type="sell")] if values else [])
-
-    def factors(**more: str) -> list[tuple[str, Any]]:
-        entries = caller.pages(PATH, "leaderboard", **QUESTION, sort="profit_factor", limit=1, **more)
-        return [(entry["wallet"], entry["period_stats"].get("profit_factor")) for entry in entries]
-
-    # Without any profit it is 0, with or without a loss.
-    none = [(address, 0) for address in sorted([SMART, WHALE, UNTRACKED])]
-    assert factors() == [(ANN, None), (BEN, 4), *none]
-    assert factors(order="asc") == [*none, (BEN, 4), (ANN, None)]
-    assert factors(min_profit_factor="4") == [(ANN, None), (BEN, 4)]
-    assert factors(min_profit_factor="999999") == [(ANN, None)]
 
 
 @pytest.mark.usefixtures("two_ranked")

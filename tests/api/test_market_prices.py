@@ -138,12 +138,6 @@ def test_a_quote_grows_as_old_as_a_trade_and_is_then_the_last_price(
     assert token["last_price_at"] == f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def test_the_coin_of_a_chain_has_no_source(caller: Caller, importer: Importer) -> None:
-    importer.prices([price_row("200", NOW)])
-    [native] = caller.get("/tokens/prices", blockchain="solana", mint="native")["tokens"]
-    assert shown(native) == ["1", "None", "None"]
-
-
 @pytest.mark.settings(answer_ttl_seconds=0, token_price_max_age_seconds=172_800)
 def test_the_price_of_a_past_moment_stays_when_minutes_are_forgotten(
     new_caller: NewCaller, importer: Importer, connection: Any

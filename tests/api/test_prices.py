@@ -92,63 +92,12 @@ def test_a_trade_that_exchanged_nothing_makes_no_price(caller: Caller, importer:
     assert str(token["avg_cost"]) == "3"
 
 
-def test_the_price_of_a_token_with_quadrillions_of_units_has_twelve_digits(
-    caller: Caller, importer: Importer
-) -> None:
-    at = NOW - timedelta(minutes=5)
-    importer.prices([price_row("150", at)])
-    units = "1700000000000000000000"
-    importer.trades([trade_row(ANN, "a", at, token_amount=units, value="0.3")])
-    price, in_usd = "0.000000000000000000000176470588235", "0.0000000000000000000264705882353"
-    [priced] = caller.get(PATH, **TOKEN)["tokens"]
-    assert (f"{priced['price']:f}", f"{priced['price_usd']:f}") == (price, in_usd)
-    [trade] = caller.get("/tokens/transactions", **TOKEN)["transactions"]
-    assert (f"{trade['price_per_token']:f}", f"{trade['price_per_token_usd']:f}") == (price, in_usd)
-    wallet = {"blockchain": "solana", "type": "kol", "address": ANN}
-    [token] = caller.get("/wallets/history", **wallet)["token_overview"]
-    [row] = caller.get("/wallets/tracker", **wallet)["period_history_tokens"]
-    [trader] = caller.get("/tokens/stats", **TOKEN)["traders"]
-    [traded] = caller.get("/analytics", blockchain="solana", type="kol", mode="most_traded")["tokens"]
-    figures = (token["avg_cost"], row["avg_cost"], trader["trader_stats"]["avg_buy_price"], traded["price"])
-    assert {f"{figure:f}" for figure in figures} == {price}
-
-
 def test_at_most_a_hundred_tokens_cost_one_credit(new_caller: NewCaller) -> None:
     caller = new_caller(credits=2)
     mints = [mint_of(f"token {number}") for number in range(100)]
     response = caller.send(PATH, blockchain="solana", mint=",".join(mints))
     assert (response.status_code, response.headers["X-Credits-Remaining"]) == (200, "1")
     assert len(response.json["data"]["tokens"]) == 100
-
-
-def test_the_price_of_a_moment_is_that_of_the_trades_until_then(caller: Caller, importer: Importer) -> None:
-    importer.prices([price_row(usd, NOW - timedelta(days=age)) for usd, age in (("100", 9), ("200", 2))])
-    importer.trades(
-        [
-            trade_row(ANN, "a", NOW - timedelta(days=8), token_amount="4"),
-            # Worth less than a dollar then.
-            trade_row(
-                ANN, "b", NOW - timedelta(days=8, hours=-1), token_amount="1", value="0.009", value_usd="0.9"
-            ),
-            trade_row(ANN, "c", NOW - timedelta(days=1, hours=1), token_amount="2"),
-        ]
-    )
-
-    def row(**ago: float) -> list[str]:
-        data = caller.get(PATH, **TOKEN, as_of=(NOW - timedelta(**ago)).isoformat().replace("+00:00", "Z"))
-        [token] = data["tokens"]
-        names = ("price", "price_usd", "price_at", "last_price", "last_price_at")
-        return [str(value) for value in (data["native_price_usd"], *(token[name] for name in names))]
-
-    first, third = (
-        f"{NOW - age:%Y-%m-%dT%H:%M:%SZ}" for age in (timedelta(days=8), timedelta(days=1, hours=1))
-    )
-    assert row(days=8.1) == ["100", "None", "None", "None", "None", "None"]
-    assert row(days=7.5) == ["100", "0.25", "25", first, "0.25", first]
-    assert row(days=6) == ["100", "None", "None", "None", "0.25", first]
-    assert row(days=1) == ["200", "0.5", "100", third, "0.5", third]
-    [now] = caller.get(PATH, **TOKEN)["tokens"]
-    assert (now["price"], str(now["last_price"]), now["last_price_at"]) == (None, "0.5", third)
 
 
 def test_a_trade_counts_from_its_second_on_and_never_once_it_is_removed(
@@ -186,6 +135,7 @@ def test_the_native_coin_costs_one(caller: Caller, importer: Importer) -> None:
     data = caller.get(PATH, blockchain="solana", mint=f"{mint_of('a')},native")
     assert str(data["native_price_usd"]) == "150.5"
     unknown, coin = data["tokens"]
+    assert (coin["price_source"], coin["liquidity_usd"]) == (None, None)
     assert (unknown["found"], coin["found"], coin["symbol"], coin["token_name"]) == (
         False,
         True,

@@ -155,37 +155,6 @@ def test_any_text_is_a_text(caller: Caller, importer: Importer) -> None:
         assert caller.get("/search", q=q)["q"] == q
 
 
-def test_imports_in_any_order_and_removals_leave_what_a_rebuild_would(
-    caller: Caller, database_url: str, importer: Importer, connection: Connection
-) -> None:
-    importer = Importer(database_url, batch_rows=7)
-    rows = trades(
-        *(
-            (wallet, f"token {number % 9}", f"Name {number % 9} of a token")
-            for number in range(40)
-            for wallet in (ANN, BEN, SMART, WHALE)[: 1 + number % 4]
-        )
-    )
-    rows = list({row["tx_signature"]: row for row in rows}.values())
-    importer.trades(rows[::-1])
-    importer.trades(rows[:5] + rows[10:20])
-    importer.remove_trades(rows[3:9])
-    importer.remove_trades([row for row in rows if row["mint"] == mint_of("token 2")])
-    corrected = [row | {"value": "7", "token_name": "Renamed Thing"} for row in rows[12:15]]
-    importer.trades(corrected)
-    importer.remove_wallets([{"blockchain": "solana", "wallet_address": WHALE}])
-    before = caller.get("/search", q="name", limit=100)["tokens"]
-    assert before
-    assert set(rebuild_ledger(connection).values()) == {0}
-    counted = connection.execute(
-        "SELECT mint, count(positions.wallet_id) AS n"
-        " FROM tokens LEFT JOIN positions USING (token_id, mint) GROUP BY mint"
-    )
-    wallets = {row["mint"]: row["n"] for row in counted}
-    assert all(row["wallet_count"] == wallets[row["mint"]] for row in before)
-    assert caller.get("/search", q="renamed")["tokens"]
-
-
 def test_a_name_that_no_position_has_any_more_finds_nothing(
     caller: Caller, importer: Importer, connection: Connection
 ) -> None:
