@@ -12,8 +12,6 @@ from tests.ledger.in_process import Row
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import ANN, EVM, GROUP, WALLETS, trade_row
 from tests.lib.serving import Shared
-from wallet_api.api.openapi import operations
-from wallet_api.api.responses.examples import argument_example
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
@@ -151,42 +149,17 @@ def test_a_mint_that_nobody_traded_is_returned_as_it_was_requested(caller: Calle
             assert "token" not in data
 
 
-def test_a_mint_that_is_no_address_of_its_chain_is_refused_wherever_it_is_an_argument(
-    caller: Caller, shared: Shared
-) -> None:
-    found = [
-        (rule.rule, operation)
-        for rule, operation in operations(shared.app)
-        if "mint" in operation.arguments.fields
-    ]
-    assert {path for path, _ in found} >= {
-        "/v1/transactions/latest",
-        "/v1/wallets/history",
-        "/v1/tokens/prices",
-    }
-    for path, operation in found:
-        given = {
-            name: argument_example(name, getattr(field, "allowed", ()))
-            for name, field in operation.arguments.fields.items()
-            if field.required
-        }
-        for chain, wrong in (
-            ("solana", ("FROG", EVM, "1" * 31, "any text", "\0", "x" * 5000)),
-            ("base", ("FROG", "0x123", mint_of("token"), f"{EVM}0")),
-        ):
-            address = {"address": EVM} if "address" in given and chain == "base" else {}
-            for mint in wrong:
-                error = caller.refused(
-                    path.removeprefix("/v1"), **given | address | {"blockchain": chain, "mint": mint}
-                )
-                assert (error["code"], error["parameter"]) == ("invalid_parameter", "mint"), (path, mint)
-                assert f"is not an address of {chain}" in error["message"]
-                assert "/v1/search" in error["message"]
+def test_a_mint_that_is_no_address_of_its_chain_is_refused_with_where_to_find_it(caller: Caller) -> None:
+    for chain, wrong in (
         # A coin has a price, and nothing else.
-        if path != "/v1/tokens/prices":
-            assert (
-                caller.refused(path.removeprefix("/v1"), **given | {"mint": "native"})["parameter"] == "mint"
-            )
+        ("solana", ("FROG", EVM, "1" * 31, "any text", "\0", "x" * 5000, "native")),
+        ("eth", ("FROG", "0x123", mint_of("token"), f"{EVM}0")),
+    ):
+        for mint in wrong:
+            error = caller.refused(LATEST, blockchain=chain, type="kol", mint=mint)
+            assert (error["code"], error["parameter"]) == ("invalid_parameter", "mint"), mint
+            assert f"is not an address of {chain}" in error["message"]
+            assert "/v1/search" in error["message"]
 
 
 def test_a_time_whose_plus_was_not_encoded_is_refused_with_how_to_write_it(caller: Caller) -> None:
