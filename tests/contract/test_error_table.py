@@ -227,11 +227,7 @@ def table(demo: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     )
     log = tmp_path_factory.mktemp("table") / "gunicorn.log"
     server = start_gunicorn(settings, log, workers=1, threads=THREADS)
-    known = GROUP | {"address": demo.wallet(**GROUP), "period": "7d"}
-    # A token that this wallet traded.
-    known["mint"] = next(
-        row.mint for row in demo.world.trade_rows() if row.wallet_address == known["address"]
-    )
+    known = demo.arguments
     with connect(str(settings.database_url)) as connection:
         other = [row["wallet_address"] for row in demo.wallets if GROUP.items() <= row.items()][1]
         table = Table(server, demo.key, connection, Described({"components": {}}), {}, other)
@@ -267,31 +263,28 @@ def _is_unchanged(table: Table, path: str, query: Any) -> bool:
     return (same.status, same.text) == (304, "")
 
 
-def test_every_operation_refuses_every_key_that_may_not(table: Table) -> None:
+def test_a_key_that_may_not_is_refused_as_described(table: Table) -> None:
+    """That every operation has the same gate is in tests/api/test_gate.py."""
     spent = create_key(table.connection, "spent", credits=0)
     revoked, expired = (create_key(table.connection, name) for name in ("revoked", "expired"))
     revoke_key(table.connection, "revoked")
     table.connection.execute("UPDATE api_keys SET expires_at = now() WHERE name = 'expired'")
-    for path, query in table.requests.items():
-        missing = {"reason": "missing_api_key"}
-        answer = table.refused(path, query, 401, "unauthorized", key=None, error=missing)
-        assert answer.headers["WWW-Authenticate"] == "Bearer"
-        for key, reason in (
-            ("wk_wrong", "invalid_api_key"),
-            (revoked, "revoked_api_key"),
-            (expired, "expired_api_key"),
-            (spent, "insufficient_credits"),
-        ):
-            if (path, key) == (KEY, spent):
-                assert table.send(path, query, key=key).status == 200
-                continue
-            answer = table.refused(path, query, 403, "forbidden", key=key, error={"reason": reason})
-            assert OF_KEYS & set(answer.headers) == (OF_KEYS if key == spent else set())
-        slow = create_key(table.connection, f"slow on {path}", rate="1/hour")
-        assert table.send(path, query, key=slow).status == 200
-        answer = table.refused(path, query, 429, "rate_limited", key=slow)
-        assert int(answer.headers["Retry-After"]) > 0
-        assert answer.headers["X-RateLimit-Remaining"] == "0"
+    path, query = "/v1/wallets", table.requests["/v1/wallets"]
+    answer = table.refused(path, query, 401, "unauthorized", key=None, error={"reason": "missing_api_key"})
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    for key, reason in (
+        ("wk_wrong", "invalid_api_key"),
+        (revoked, "revoked_api_key"),
+        (expired, "expired_api_key"),
+        (spent, "insufficient_credits"),
+    ):
+        answer = table.refused(path, query, 403, "forbidden", key=key, error={"reason": reason})
+        assert OF_KEYS & set(answer.headers) == (OF_KEYS if key == spent else set())
+    slow = create_key(table.connection, "slow", rate="1/hour")
+    assert table.send(path, query, key=slow).status == 200
+    answer = table.refused(path, query, 429, "rate_limited", key=slow)
+    assert int(answer.headers["Retry-After"]) > 0
+    assert answer.headers["X-RateLimit-Remaining"] == "0"
 
 
 def test_every_operation_refuses_every_argument_that_is_wrong(table: Table) -> None:
@@ -414,15 +407,6 @@ def test_a_crash_of_a_view_reveals_nothing_of_its_cause(table: Table) -> None:
         for name in names:
             table.connection.execute(f"ALTER TABLE moved_{name} RENAME TO {name}".encode())
     assert "UndefinedTable" in table.server.log
-
-
-def test_a_query_that_takes_too_long_is_503_with_the_time_to_wait(table: Table) -> None:
-    with table.connection.transaction():
-        table.connection.execute("LOCK wallets, trades, volume_rollup IN ACCESS EXCLUSIVE MODE")
-        for path in ("/v1/wallets/history", "/v1/transactions/volume", "/v1/wallet/leaderboard"):
-            answer = table.refused(path, table.requests[path], 503, "service_unavailable")
-            assert int(answer.headers["Retry-After"]) >= 1
-    assert table.send(LIST).status == 200
 
 
 def test_a_database_that_is_away_is_503_and_its_return_is_noticed(table: Table, servers: Settings) -> None:

@@ -44,18 +44,11 @@ def _data(result: Any) -> Any:
     return body.get("data", body)
 
 
-def _values(demo: DemoService) -> dict[str, str]:
-    """Return a value of each argument that a tool can require."""
-    address = demo.wallet("solana", "kol")
-    mint = next(row.mint for row in demo.world.trade_rows() if row.wallet_address == address)
-    return GROUP | {"address": address, "mint": mint, "period": "7d", "q": "a"}
-
-
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_official_client_lists_and_calls_every_tool(
     server: Gunicorn, demo: DemoService, mode: str
 ) -> None:
-    values = _values(demo)
+    values = demo.arguments | {"q": "a"}
     modes = {"list_signals": "cluster", "get_analytics": "net_flow"}
     document = requests.get(f"{server.url}/v1/openapi.json", timeout=60).json()
 
@@ -107,7 +100,7 @@ def _has_sdk() -> bool:
 def test_the_official_client_in_typescript_pings_lists_and_calls_every_tool(
     server: Gunicorn, demo: DemoService
 ) -> None:
-    values: dict[str, Any] = _values(demo)
+    values: dict[str, Any] = demo.arguments | {"q": "a"}
     values |= {"list_signals": {"mode": "cluster"}, "get_analytics": {"mode": "net_flow"}}
     done = run_program(
         ["node", str(Path(__file__).parents[1] / "data" / "clients" / "mcp.mjs")],

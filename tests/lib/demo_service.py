@@ -39,6 +39,14 @@ class DemoService:
             if (row["blockchain"], row["type"]) == (blockchain, type)
         )
 
+    @property
+    def arguments(self) -> dict[str, str]:
+        """A wallet, its group, a token that it traded, and a period."""
+        group = {"blockchain": "solana", "type": "kol"}
+        address = self.wallet(**group)
+        mint = next(row.mint for row in self.world.trade_rows() if row.wallet_address == address)
+        return group | {"address": address, "mint": mint, "period": "7d"}
+
 
 @contextmanager
 def demo_service(settings: Settings, age: timedelta = timedelta(0), **size: int) -> Iterator[DemoService]:
