@@ -68,31 +68,26 @@ def test_every_operation_about_a_group_takes_all_types_and_no_other_does(caller:
 
 def test_all_types_of_a_chain_are_merged(caller: Caller) -> None:
     for path, (name, arguments) in OPERATIONS.items():
-        _is_merged(caller, path, name, arguments)
+        data = caller.get(path, **ALL, **arguments)
+        assert data.get("type", "all") == "all"
+        rows = data.get(name, ())
+        if path in ("/signals", "/analytics"):
+            [token] = rows
+            assert token.get("wallet_count", token.get("window", {}).get("wallet_count")) == 4
+        elif name:
+            assert {_address_of(row): _type_of(row) for row in rows} == TYPES
+            assert data.get("pagination", {}).get("total", 4) == 4
+            table = caller.send(path, **ALL, **arguments, format="csv").text
+            cells = [row.get("profile_type") or row["type"] for row in csv.DictReader(io.StringIO(table))]
+            assert cells == [_type_of(row) for row in rows]
+        else:
+            figures = [caller.get(path, blockchain="solana", type=type) for type in ("kol", "smart", "whale")]
+            for figure in {"volume", "count", "wallet_count"} & data.keys():
+                assert data[figure] == sum(each[figure] for each in figures) == 4
+    assert caller.pages("/wallets", "wallets", **ALL, limit=1) == caller.get("/wallets", **ALL)["wallets"]
     # Of one type no row repeats it.
     board = caller.get("/wallet/leaderboard", blockchain="solana", type="kol", period="7d")["leaderboard"]
     assert [row["profile"].get("type") for row in board] == [None, None]
-
-
-def _is_merged(caller: Caller, path: str, name: str, arguments: Row) -> None:
-    data = caller.get(path, **ALL, **arguments)
-    assert data.get("type", "all") == "all"
-    rows = data.get(name, ())
-    if path in ("/signals", "/analytics"):
-        [token] = rows
-        assert token.get("wallet_count", token.get("window", {}).get("wallet_count")) == 4
-    elif name:
-        assert {_address_of(row): _type_of(row) for row in rows} == TYPES
-        if path not in ("/transactions/timerange",):
-            assert data["pagination"]["total"] == 4 if "pagination" in data else path == "/wallet/leaderboard"
-            assert caller.pages(path, name, **ALL, **arguments, limit=1) == rows
-        table = caller.send(path, **ALL, **arguments, format="csv").text
-        cells = list(csv.DictReader(io.StringIO(table)))
-        assert [row.get("profile_type") or row["type"] for row in cells] == [_type_of(row) for row in rows]
-    else:
-        figures = [caller.get(path, blockchain="solana", type=type) for type in ("kol", "smart", "whale")]
-        for figure in {"volume", "count", "wallet_count"} & data.keys():
-            assert data[figure] == sum(each[figure] for each in figures) == 4
 
 
 def test_a_wallet_whose_type_changes_stays_where_all_are(caller: Caller, importer: Importer) -> None:

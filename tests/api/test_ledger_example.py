@@ -2,14 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.example import U, V, W, fill, trades
 from tests.ledger.in_process import Row
-from tests.ledger.mints import mint_of
 from tests.ledger.rows import GROUP
 from tests.lib.serving import Shared
 
@@ -123,30 +121,17 @@ SALES = {
 }
 
 
-def test_what_each_sell_of_the_example_made_is_shown_wherever_the_trade_is(caller: Caller) -> None:
-    token = {"blockchain": "solana", "mint": mint_of("ALPHA")}
-    shown = {
-        "history": caller.get("/wallets/history", **GROUP, address=W)["trades"],
-        "tracker": caller.get("/wallets/tracker", blockchain="solana", address=W, period="30d")[
-            "period_trades"
-        ],
-        "latest": caller.get("/transactions/latest", **GROUP)["transactions"],
-        "changes": caller.get("/transactions/latest", **GROUP, after="start")["transactions"],
-        "timerange": caller.get("/transactions/timerange", **GROUP, hours=1)["transactions"],
-        "of a token": caller.get("/tokens/transactions", **token)["transactions"],
-    }
+def test_what_each_sell_of_the_example_made_is_shown_beside_it(caller: Caller) -> None:
     names = ("realized_pnl", "realized_pnl_usd", "cost")
-    for operation, rows in shown.items():
+    for rows in (
+        caller.get("/wallets/history", **GROUP, address=W)["trades"],
+        caller.get("/transactions/latest", **GROUP, after="start")["transactions"],
+    ):
+        assert {row["tx_signature"] for row in rows} >= SALES.keys()
         for row in rows:
             made = SALES.get(row["tx_signature"], (None, None, None))
             known = {name: figure for name, figure in zip(names, made, strict=True) if figure is not None}
-            assert {name: row[name] for name in names if name in row} == known, (operation, row)
-    sold = {
-        operation: {row["tx_signature"] for row in rows} & SALES.keys() for operation, rows in shown.items()
-    }
-    assert sold["history"] == sold["latest"] == sold["changes"] == SALES.keys()
-    assert sold["tracker"] == SALES.keys() - {"b2"}
-    assert sold["of a token"] == {"a2", "a4"}
+            assert {name: row[name] for name in names if name in row} == known, row
 
 
 def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> None:
@@ -213,16 +198,6 @@ def _times_of_w(days: int) -> list[datetime]:
     rows = trades(lambda **ago: (now - timedelta(**ago)).isoformat())
     times = [datetime.fromisoformat(row["created_at"]) for row in rows if row["wallet_address"] == W]
     return [at for at in times if at > now - timedelta(days=days)]
-
-
-def test_volumes_of_the_example_are_what_was_reckoned_by_hand(caller: Caller) -> None:
-    def volume(hours: int) -> tuple[Any, Any]:
-        data = caller.get("/transactions/volume", **GROUP, hours=hours)
-        return data["volume"], data["volume_usd"]
-
-    # W's 0 + 0.7 + 2, V's 28, U's 0.7; dollars 0 + 70 + 200 + 28.7 * 160
-    assert volume(24) == (D("31.4"), 4862)
-    assert volume(3) == (D("28.7"), 4550)
 
 
 def test_dollars_of_the_example_are_what_was_reckoned_by_hand(caller: Caller) -> None:

@@ -150,8 +150,3 @@ def test_the_native_coin_costs_one(caller: Caller, importer: Importer) -> None:
     [coin] = data["tokens"]
     assert [str(coin[name]) for name in names] == ["1", "None", "None", "1", "None", "None"]
     assert (data["native_price_usd"], data["as_of"]) == (None, earlier)
-
-
-def test_a_price_of_the_future_is_refused(caller: Caller) -> None:
-    response = caller.send(PATH, **TOKEN, as_of="2999-01-01T00:00:00Z")
-    assert (response.status_code, response.json["error"]["parameter"]) == (400, "as_of")

@@ -66,8 +66,10 @@ def test_at_most_a_thousand_wallets_of_a_signal_are_shown(caller: Caller, import
 
 def test_a_moment_in_the_future_is_refused_and_any_other_answered(caller: Caller) -> None:
     later = datetime.now(UTC) + timedelta(minutes=1)
-    error = caller.refused("/signals", **GROUP, mode="cluster", as_of=later.isoformat())
-    assert (error["code"], error["parameter"]) == ("invalid_parameter", "as_of")
+    token = {"blockchain": "solana", "mint": mint_of("mint")}
+    for path, asked in (("/signals", GROUP | {"mode": "cluster"}), ("/tokens/prices", token)):
+        error = caller.refused(path, **asked, as_of=later.isoformat())
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", "as_of")
     now = datetime.now(UTC)
     for moment, shown in (
         ("0001-01-01", "1970-01-01T00:00:00Z"),
