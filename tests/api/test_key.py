@@ -55,12 +55,6 @@ def test_a_key_sees_its_limit_and_its_credits(new_caller: NewCaller, connection:
     assert after["rate"]["remaining"] == 96
 
 
-def test_a_key_without_limits_has_none(new_caller: NewCaller) -> None:
-    state = _state(new_caller("operator"))
-    assert state["expires_at"] is None
-    assert state["credits"] == {"left": None, "cost": 1, "costs": {}}
-
-
 def test_a_key_sees_its_use_of_the_day_and_the_month_by_operation(
     new_caller: NewCaller, connection: Connection, settings: Settings, make_app: Callable[[Settings], Flask]
 ) -> None:
@@ -101,19 +95,14 @@ def test_operations_can_have_costs_of_their_own(new_caller: NewCaller, connectio
     answers = [caller.send(path).status_code for path in (LIST, feed, volume, volume)]
     assert answers == [403, 403, 200, 403]
     assert connection.fetch_value("SELECT credits FROM api_keys WHERE name = 'caller'") == 0
+    # Many requests of a key with many credits are settled together.
+    rich = new_caller("rich", credits=1_000_000)
+    assert [rich.send(path).status_code for path in (LIST, LIST, volume)] == [200] * 3
+    left = "SELECT credits FROM api_keys WHERE name = 'rich'"
+    assert eventually(lambda: connection.fetch_value(left) == 1_000_000 - 11)
+    assert (_state(free)["expires_at"], _state(free)["credits"]["left"]) == (None, None)
     # Of a key without a limit too, what it would have cost is counted.
     assert free.send(LIST).status_code == 200
-
-
-@pytest.mark.settings(credit_costs=(("list_wallets", 5),))
-def test_many_requests_of_one_key_cost_what_their_operations_do(
-    new_caller: NewCaller, connection: Connection
-) -> None:
-    caller = new_caller(credits=1_000_000)
-    for path in (LIST, LIST, "/transactions/volume?blockchain=solana&type=kol"):
-        assert caller.send(path).status_code == 200
-    left = "SELECT credits FROM api_keys WHERE name = 'caller'"
-    assert eventually(lambda: connection.fetch_value(left) == 1_000_000 - 11)
 
 
 def test_costs_of_operations_that_do_not_exist_are_refused(settings: Settings) -> None:
