@@ -4,12 +4,12 @@ import hashlib
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
 from flask.testing import FlaskClient
 
+from tests.api.conftest import ClientOf
 from tests.lib.browser import Page
 from tests.lib.chromium import Chromium, needs_chromium
 from tests.lib.demo_service import DemoService
@@ -83,10 +83,35 @@ def test_browsers_get_the_page_and_programs_get_json(client: FlaskClient) -> Non
         assert answer.headers["Vary"] == page.headers["Vary"] == "Accept"
 
 
-def test_without_the_page_browsers_get_json_too(client_of: Any) -> None:
-    client = client_of(page=False)
-    assert client.get("/", headers=_BROWSER).json["success"] is True
-    assert client.get("/page/page.js").status_code == 404
+def test_the_operator_and_the_hosts_of_pictures_are_those_of_the_settings(
+    client: FlaskClient, client_of: ClientOf
+) -> None:
+    own = client_of(
+        operator_name="Wallets & Sons <GmbH>",
+        operator_contact="help@example.com",
+        operator_terms_url="https://example.com/terms?a=1&b=2",
+        page_image_hosts="pbs.twimg.com,img.example.com",
+    )
+    footer = [
+        '<footer class="words">Operated by Wallets &amp; Sons &lt;GmbH&gt; · '
+        '<a href="mailto:help@example.com" rel="noopener">Contact</a> · '
+        '<a href="https://example.com/terms?a=1&amp;b=2" rel="noopener">Terms</a></footer>'
+    ]
+    contact = {"name": "Wallets & Sons <GmbH>", "email": "help@example.com"}
+    of_document = {"contact": contact, "termsOfService": "https://example.com/terms?a=1&b=2"}
+    hosts = " https://pbs.twimg.com https://img.example.com"
+    for service, shown, said, allowed in ((own, footer, of_document, hosts), (client, [], {}, "")):
+        page = service.get("/", headers=_BROWSER)
+        assert re.findall("<footer.*?</footer>", page.text) == shown
+        assert f"img-src 'self' data:{allowed};" in page.headers["Content-Security-Policy"]
+        info = service.get("/v1/openapi.json").json["info"]
+        assert {name: info[name] for name in ("contact", "termsOfService") if name in info} == said
+    by_url = client_of(operator_contact="https://example.com/@help")
+    assert by_url.get("/v1/openapi.json").json["info"]["contact"] == {"url": "https://example.com/@help"}
+    assert 'href="https://example.com/@help"' in by_url.get("/", headers=_BROWSER).text
+    without = client_of(page=False)
+    assert without.get("/", headers=_BROWSER).json["success"] is True
+    assert without.get("/page/page.js").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -607,11 +632,3 @@ def test_plots_are_as_wide_as_their_block_at_first_sight(
     )
     drawn, there = page.value(widths)
     assert there - 20 < drawn <= there
-
-
-def test_pictures_come_from_hosts_that_the_operator_allows(client_of: Any) -> None:
-    policy = client_of().get("/", headers=_BROWSER).headers["Content-Security-Policy"]
-    assert "img-src 'self' data:;" in policy
-    allowed = client_of(page_image_hosts="pbs.twimg.com,img.example.com").get("/", headers=_BROWSER)
-    policy = allowed.headers["Content-Security-Policy"]
-    assert "img-src 'self' data: https://pbs.twimg.com https://img.example.com;" in policy
