@@ -85,21 +85,15 @@ def test_data_is_shared_by_equal_arguments_only(caller: Caller) -> None:
 
 
 @CACHED
-def test_one_board_has_pages_of_any_limit_and_another_period_is_another(
+def test_boards_flows_signals_and_trends_are_read_once_for_all_limits_and_orders(
     caller: Caller, importer: Importer
 ) -> None:
     change(importer, 1)
-    for path, (question, _) in list(LIFETIMES.items())[6:8]:
-        shared = [caller.document(path, **question, limit=limit)["meta"]["cached"] for limit in (1, 2)]
-        assert shared == [False, True]
-        assert caller.document(path, **question | {"period": "6h"})["meta"]["cached"] is False
-
-
-@CACHED
-def test_flows_signals_and_trends_are_read_once_for_all_limits_and_orders(
-    caller: Caller, importer: Importer
-) -> None:
-    change(importer, 1)
+    for path in ("/wallet/leaderboard", "/analytics"):
+        asked, _ = LIFETIMES[path]
+        others: list[Row] = [{"limit": 1}, {"limit": 2}, {"period": "6h"}]
+        cached = [caller.document(path, **asked | own)["meta"]["cached"] for own in others]
+        assert cached == [False, True, False]
     moment = datetime.now(UTC) - timedelta(minutes=8)
     importer.trades([trade_row(ANN, "other", moment, mint=mint_of("other"))])
     question = GROUP | {"mode": "net_flow", "period": "7d"}

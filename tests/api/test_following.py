@@ -12,9 +12,10 @@ from tests.ledger.contended import KILL, UNPLACED
 from tests.ledger.follower import LATEST, Follower, stored, trades_of
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import evm_mint_of, mint_of
-from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, WALLETS, price_row, trade_row
+from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, WALLETS, price_row
 from tests.lib.backups import done
 from tests.lib.waiting import eventually
+from tests.notify.webhooks import NOW, trade
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
@@ -22,16 +23,10 @@ from wallet_api.settings import Settings
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
-NOW = datetime.now(UTC).replace(microsecond=0)
 # The advisory lock of the places.
 PLACES = 7_401_004
 OF_TOKEN = "/tokens/transactions"
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
-
-
-def trade(signature: str, minutes: float = 60, address: str = ANN, **fields: Any) -> Row:
-    """A buy of one token for one SOL, so many minutes ago."""
-    return trade_row(address, signature, NOW - timedelta(minutes=minutes), **fields)
 
 
 def events_of(changes: list[Row]) -> list[tuple[str, str]]:

@@ -1,9 +1,12 @@
-"""`format=csv` and `ndjson`: the rows alone, as exact as in JSON, with the headers of the operation."""
+"""`format=csv` and `ndjson`: the rows alone, as exact as in JSON, with the headers of the operation.
+
+And which responses are compressed: the document stays the same.
+"""
 
 import csv
-import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import product
@@ -15,8 +18,7 @@ from flask import Flask
 from werkzeug.http import parse_options_header
 from werkzeug.test import TestResponse
 
-from tests.api.conftest import NewCaller
-from tests.ledger.caller import Caller
+from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
@@ -235,22 +237,6 @@ def test_the_etag_is_also_of_the_format_and_of_the_next_page(caller: Caller, imp
     assert ("Link" in before.headers, "Link" in after.headers) == (False, True)
 
 
-def test_costs_and_compression_are_those_of_json(new_caller: NewCaller, filled: Importer) -> None:
-    filled.trades([trade_row(ANN, f"more {number}", NOW - timedelta(minutes=4)) for number in range(50)])
-    caller = new_caller(credits=4)
-    question = GROUP | {"format": "csv"}
-    plain = caller.send("/transactions/latest", **question)
-    packed = caller.send("/transactions/latest", {"Accept-Encoding": "gzip"}, **question)
-    assert gzip.decompress(packed.data) == plain.data
-    assert packed.headers["Vary"] == "Accept-Encoding"
-    head = caller.send("/transactions/latest", method="HEAD", **question)
-    assert (head.status_code, head.data, head.content_type) == (200, b"", plain.content_type)
-    left = [response.headers["X-Credits-Remaining"] for response in (plain, packed, head)]
-    assert left == ["3", "2", "1"]
-    names = {"X-Request-ID", "X-RateLimit-Limit", "Cache-Control", "X-Content-Type-Options"}
-    assert names <= {*plain.headers.keys()}
-
-
 def test_errors_stay_json(caller: Caller, importer: Importer) -> None:
     response = caller.send("/wallets", blockchain="solana", format="csv")
     assert (response.status_code, response.content_type) == (400, "application/json")
@@ -317,3 +303,54 @@ def test_a_table_for_excel_begins_with_a_byte_order_mark(caller: Caller, importe
     for other in ("json", "ndjson"):
         error = caller.refused("/wallets", **GROUP, format=other, bom="true")
         assert (error["code"], error["parameter"]) == ("invalid_parameter", "bom")
+
+
+ACCEPTED = {
+    **dict.fromkeys((None, "", "identity", "gzip;q=0.5, identity", "gzip;q=0", "br, deflate", ";;q=,")),
+    **dict.fromkeys(("gzip", "GZIP", "gzip, deflate, br, zstd", "br;q=0, *", "*;q=0.1"), "gzip"),
+    "identity;q=0.5, gzip;q=0.8": "gzip",
+}
+
+
+def decoded(answer: TestResponse) -> bytes:
+    """The body: a single gzip member, as the strictest clients want it, or plain."""
+    if "Content-Encoding" not in answer.headers:
+        return answer.data
+    inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    body = inflate.decompress(answer.data)
+    assert (inflate.eof, inflate.unused_data) == (True, b"")
+    return body
+
+
+def test_the_coding_is_the_one_that_the_caller_prefers(caller: Caller, importer: Importer) -> None:
+    # A list that is large, and whose texts are not only ASCII.
+    importer.wallets(
+        {"blockchain": "eth", "type": "kol", "wallet_address": f"0x{number:040x}", "name": f"Wället {number}"}
+        for number in range(1_000)
+    )
+
+    def sent(accepted: str | None, path: str = "/wallets?blockchain=eth&type=kol") -> TestResponse:
+        return caller.send(path, headers={} if accepted is None else {"Accept-Encoding": accepted})
+
+    plain = sent(None)
+    assert plain.headers["ETag"].startswith('W/"')
+    for accepted, coding in ACCEPTED.items():
+        answer = sent(accepted)
+        assert answer.headers.get("Content-Encoding") == coding, accepted
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        assert int(answer.headers["Content-Length"]) == len(answer.data)
+        assert answer.headers["ETag"] == plain.headers["ETag"]
+        assert coding is None or len(answer.data) < len(plain.data) / 4
+        # All but meta, which ends both.
+        body = decoded(answer)
+        assert body.partition(b',"meta":')[0] == plain.data.partition(b',"meta":')[0]
+        assert body.endswith(b"}}")
+    table = "/wallets?blockchain=eth&type=kol&format=csv"
+    packed = sent("gzip", table)
+    assert (packed.headers["Content-Encoding"], packed.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    assert decoded(packed) == sent(None, table).data
+    # Small ones and errors are not compressed.
+    for path in (LIST, "/transactions/volume?blockchain=eth&type=kol", f"{LIST}&limit=0"):
+        answer = sent("gzip", path)
+        assert not {"Content-Encoding", "Vary"} & {*answer.headers.keys()}
+        assert "meta" in answer.json

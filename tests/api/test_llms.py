@@ -39,6 +39,14 @@ def test_a_model_gets_every_operation_with_its_arguments_and_their_words(asker: 
     assert "`blockchain`* solana|bnb|base|eth" in lines["list_wallets"]
     assert "`limit`=50" in lines["list_latest_trades"]
     assert "`period`=1d" in lines["get_tracker"]
+    for words in (
+        "`after=now`",
+        "`after=start`",
+        "`limit` 1000",
+        "signals 168 hours",
+        "timerange 3600 seconds",
+    ):
+        assert words in response.text
     # It has to fit beside other things into what a model can read.
     assert len(response.data) < 30_000
 
@@ -59,18 +67,6 @@ def test_a_model_gets_the_names_of_all_fields(asker: FlaskClient) -> None:
     for name, shown in objects.items():
         fields = [field.partition(":")[0].rstrip("?[]") for field in shown.split(", ")]
         assert name == "Change" or fields == [*schemas[name]["properties"]], name
-
-
-def test_what_after_does_and_the_maxima_are_said(asker: FlaskClient) -> None:
-    text = asker.get("/llms.txt").text
-    for sentence in (
-        "`after=now`",
-        "`after=start`",
-        "`limit` 1000",
-        "signals 168 hours",
-        "timerange 3600 seconds",
-    ):
-        assert sentence in text
 
 
 def test_the_defaults_that_it_names_are_those_of_the_service(caller: Caller, importer: Importer) -> None:

@@ -45,12 +45,6 @@ def _words(text: str) -> set[str]:
     return {word for text in quoted for word in re.findall(r"\w+", text)}
 
 
-def _keyed(described: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for path, item in described["paths"].items():
-        if item["get"].get("security") != []:
-            yield path, item["get"]
-
-
 def _shapes(kind: type[Shape]) -> Iterator[type[Shape]]:
     """Yield all schemas of responses of the package."""
     for shape in kind.__subclasses__():
@@ -84,9 +78,9 @@ def test_every_error_header_and_path_without_a_key_is_described(
 ) -> None:
     app = shared.app
     errors = _section("Common rules")
-    responses = Described(described).responses
-    for path, _ in _keyed(described):
-        for status, response in responses(path).items():
+    document = Described(described)
+    for path in document.keyed_paths:
+        for status, response in document.responses(path).items():
             examples = response.get("content", {}).get("application/json", {}).get("examples", {})
             for example in examples.values() if status != "200" else ():
                 error = example["value"]["error"]

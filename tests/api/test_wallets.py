@@ -4,7 +4,8 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
-from tests.ledger.rows import ANN, EVM, GROUP, UNTRACKED
+from tests.ledger.rows import ANN, EVM, GROUP, UNTRACKED, WALLETS, WHALE
+from tests.lib.serving import Shared
 from wallet_api.database import Connection
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
@@ -126,3 +127,45 @@ def test_a_wallet_says_over_what_time_its_trades_have_been_read(
     connection.execute("UPDATE sync_chains SET synced_until = '2026-11-01T00:00Z'")
     [stopped] = caller.get("/wallets", blockchain="base", type="kol")["wallets"]
     assert stopped["history_until"] == "2026-11-01T00:00:00Z"
+
+
+OF_ONE_WALLET = ["/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"]
+
+
+@pytest.fixture(scope="module")
+def shared_types(shared: Shared) -> Caller:
+    """A caller, where the usual wallets are tracked, and an EVM address under a second type."""
+    on_base = {"blockchain": "base", "type": "smart", "wallet_address": EVM}
+    shared.importer.wallets([*WALLETS, on_base])
+    return shared.caller
+
+
+def test_a_wallet_is_found_under_its_own_type_alone(shared_types: Caller) -> None:
+    for path in OF_ONE_WALLET:
+        wallet = {"address": WHALE} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
+        assert shared_types.get(path, **wallet) == shared_types.get(path, **wallet, type="whale")
+        error = shared_types.document(path, **wallet, type="kol")["error"]
+        assert error["reason"] == "wallet_not_found"
+        assert error["message"].startswith(
+            f"The wallet {WHALE} is not tracked on solana as kol; /v1/wallets/lookup"
+        )
+
+
+def test_a_search_by_type_leaves_other_chains_out(shared_types: Caller) -> None:
+    data = shared_types.get("/wallets/lookup", address=EVM, type="kol")
+    assert data["matches"] == [{"blockchain": "eth", "type": "kol"}]
+    assert shared_types.get("/wallets/lookup", address=UNTRACKED, type="kol") == {
+        "found": False,
+        "wallet_address": UNTRACKED,
+    }
+
+
+def test_several_addresses_are_answered_in_their_order(shared_types: Caller) -> None:
+    addresses = [EVM.upper().replace("X", "x"), UNTRACKED, WHALE, EVM]
+    data = shared_types.get("/wallets/lookup", address=",".join(addresses))
+    alone = [shared_types.get("/wallets/lookup", address=address) for address in addresses]
+    assert data == {"wallets": alone}
+    assert [entry["found"] for entry in alone] == [True, False, True, True]
+    # One of another type among several is no error.
+    data = shared_types.get("/wallets/lookup", address=",".join(addresses), type="smart")
+    assert [entry["found"] for entry in data["wallets"]] == [True, False, False, True]

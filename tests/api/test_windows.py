@@ -113,14 +113,10 @@ def test_a_window_that_cannot_be_is_refused_by_name(caller: Caller) -> None:
         error = caller.refused(path, **OPERATIONS[path], period="7d", until="2026-10-01")
         assert error["parameter"] == "period"
         assert error["message"] == "Parameter period cannot be given with until, which stands in its place."
-
-
-def test_a_board_without_period_and_window_is_refused_as_before(caller: Caller) -> None:
+    # A board needs either.
     error = caller.refused(BOARD, **GROUP)
     assert (error["parameter"], error["allowed"][0]) == ("period", "6h")
-
-
-def test_flows_and_changes_have_no_window(caller: Caller) -> None:
+    # Flows and changes have no window.
     assert caller.refused(ANALYTICS, **GROUP, mode="net_flow", since=ago(days=1))["parameter"] == "since"
     assert caller.refused(FEED, **GROUP, after="now", until=ago(days=1))["parameter"] == "until"
 
