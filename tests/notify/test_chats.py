@@ -1,5 +1,6 @@
-"""The bodies of chats: whose names they have, how long they are, and that these do no harm."""
+"""The bodies of chats: whose names they have, how long they are, that these do no harm; and their events."""
 
+import inspect
 import json
 import string
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, EVM
 from tests.notify.webhooks import ALL, Webhooks, trade
+from wallet_api.notify import events
 from wallet_api.notify.events import MessageType
 from wallet_api.notify.formats import FORMATS, lines_of
 from wallet_api.notify.messages import MessageContent, body_of
@@ -134,3 +136,15 @@ def test_markup_of_a_name_is_escaped_in_discord_and_slack() -> None:
 def test_a_target_of_a_chat_that_is_not_whole_is_a_fault(given: dict[str, object], place: str) -> None:
     faults = TargetSchema(("https",)).validate({"url": "https://chat.example.com/"} | given)
     assert faults.keys() == {place}
+
+
+@pytest.mark.parametrize(
+    "half", ['HALF = "half"', 'HALF = ("half", "", "a meaning")', 'HALF = ("half", "A text.")']
+)
+def test_an_event_without_its_text_or_its_meaning_is_named_at_start(half: str) -> None:
+    head, method, rest = inspect.getsource(events.MessageType).partition("    def __new__")
+    names = vars(events).copy()
+    exec(f"{head}{method}{rest}", names)
+    assert [*names["MessageType"]] == [*events.MessageType]
+    with pytest.raises(ValueError, match="the type of message 'half' has no text or no meaning"):
+        exec(f"{head}    {half}\n\n{method}{rest}", names)

@@ -8,11 +8,10 @@ import pytest
 
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, SMART
-from tests.lib.receiver import SECRET
 from tests.lib.waiting import eventually
-from tests.notify.webhooks import ALL, Webhooks, trade
+from tests.notify.webhooks import ALL, Webhooks, faults_of, rules_of, trade
 from wallet_api.notify.rules import Rule
-from wallet_api.notify.rules_file import RulesError, RulesFile
+from wallet_api.notify.rules_file import RulesFile
 
 
 def test_an_exit_is_a_sell_after_which_nothing_is_held(webhooks: Webhooks) -> None:
@@ -127,15 +126,11 @@ def test_the_hours_of_digests_are_those_of_utc() -> None:
     ],
 )
 def test_conditions_that_no_trade_has_are_faults(tmp_path: Path, conditions: str, place: str) -> None:
-    file = tmp_path / "rules.toml"
-    file.write_text(f'[targets.bot]\nurl = "https://host/"\nsecrets = ["{SECRET}"]\n{ALL}{conditions}')
-    with pytest.raises(RulesError, match=rf"^rules\.all\.{place}: "):
-        RulesFile(file)
+    faults = faults_of(tmp_path / "rules.toml", rules_of("https://host/", rules=ALL + conditions))
+    assert faults.startswith(f"rules.all.{place}: ")
 
 
 def test_market_caps_of_rules_are_exact(tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
-    file.write_text(
-        f'[targets.bot]\nurl = "https://host/"\nsecrets = ["{SECRET}"]\n{ALL}min_market_cap = 0.1\n'
-    )
+    file.write_text(rules_of("https://host/", rules=f"{ALL}min_market_cap = 0.1\n"))
     assert RulesFile(file).rules[0].min_market_cap == Decimal("0.1")

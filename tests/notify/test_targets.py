@@ -17,18 +17,13 @@ from tests.lib.nginx import certificate
 from tests.lib.processes import run_command, wallet_api
 from tests.lib.receiver import SECRET, Receiver, speaking
 from tests.lib.waiting import calm_seconds
-from tests.notify.webhooks import ALL
+from tests.notify.webhooks import faults_of, rules_of
 from wallet_api.notify.rules_file import RulesError, RulesFile
 from wallet_api.notify.sending import DEADLINE_SECONDS, is_public, send_message
 from wallet_api.notify.targets import Target
 from wallet_api.settings import Settings
 
 FOREVER_SECONDS = 240
-
-
-def rules_of(url: str, target: str = "", rules: str = ALL) -> str:
-    """A target with this address, and rules."""
-    return f'[targets.bot]\nurl = "{url}"\nsecrets = ["{SECRET}"]\n{target}{rules}'
 
 
 @pytest.fixture
@@ -47,16 +42,6 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Target]:
 def outcome(target: Target, *, allow_private: bool = True) -> str:
     """Why a message was not received; empty if it was."""
     return send_message(target, "msg_1", "{}", allow_private=allow_private).failure
-
-
-def faults_of(file: Path, text: str, *, allow_private: bool = False) -> str:
-    """The faults of a file; empty without any."""
-    file.write_text(text)
-    try:
-        RulesFile(file, allow_private=allow_private)
-    except RulesError as error:
-        return str(error)
-    return ""
 
 
 def test_a_file_of_rules_that_is_missing_is_named_once(tmp_path: Path) -> None:

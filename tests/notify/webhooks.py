@@ -17,7 +17,7 @@ from tests.lib.receiver import SECRET, Receiver
 from tests.lib.waiting import eventually
 from wallet_api.database import Connection, Database
 from wallet_api.notify.process import Process
-from wallet_api.notify.rules_file import RulesFile
+from wallet_api.notify.rules_file import RulesError, RulesFile
 from wallet_api.notify.session import Session
 from wallet_api.settings import Settings
 
@@ -29,6 +29,21 @@ ALL = '[rules.all]\ntargets = ["bot"]\n'
 def trade(signature: str, minutes: float = 60, address: str = ANN, **fields: Any) -> Row:
     """A buy of one token for one SOL, so many minutes ago."""
     return trade_row(address, signature, NOW - timedelta(minutes=minutes), **fields)
+
+
+def rules_of(url: str, target: str = "", rules: str = ALL) -> str:
+    """A target with this address, and rules."""
+    return f'[targets.bot]\nurl = "{url}"\nsecrets = ["{SECRET}"]\n{target}{rules}'
+
+
+def faults_of(file: Path, text: str, *, allow_private: bool = False) -> str:
+    """The faults of a file; empty without any."""
+    file.write_text(text)
+    try:
+        RulesFile(file, allow_private=allow_private)
+    except RulesError as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True)

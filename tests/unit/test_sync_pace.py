@@ -1,4 +1,4 @@
-"""The rate of requests, and the beginnings and the end of rounds.
+"""The rate of requests, the beginnings and the end of rounds, and the wait for the threads of one.
 
 That requests keep within the limit, and that a refusal holds all threads, is in tests/sync.
 """
@@ -7,11 +7,13 @@ import os
 import signal
 import threading
 import time
+from types import FrameType
 
 import pytest
 
 from tests.lib.waiting import calm_seconds
 from wallet_api.chain.providers.pace import Pace
+from wallet_api.chain.sync.pool import Pool
 from wallet_api.chain.sync.schedule import next_due, stopped_by_signals
 
 
@@ -75,3 +77,32 @@ def test_a_signal_ends_the_rounds_at_whatever_instant_it_comes() -> None:
             threading.Timer(number / 1000, os.kill, [os.getpid(), signal.SIGTERM]).start()
             while not stopping.wait(0):
                 pass
+
+
+_WAIT_SECONDS = 0.1
+
+
+def test_a_wait_ends_though_the_handler_of_a_signal_outlasts_it() -> None:
+    # queue.SimpleQueue waits for ever then, until Python 3.13. The second signal ends such a wait.
+    signals = iter((lambda: time.sleep(2 * _WAIT_SECONDS), _fail))
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        next(signals)()
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    timers = [
+        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGUSR1)) for seconds in (_WAIT_SECONDS / 2, 5)
+    ]
+    try:
+        for timer in timers:
+            timer.start()
+        assert Pool(None, 0).results(_WAIT_SECONDS) == []  # type: ignore[arg-type]
+    finally:
+        for timer in timers:
+            timer.cancel()
+            timer.join()
+        signal.signal(signal.SIGUSR1, before)
+
+
+def _fail() -> None:
+    raise AssertionError("the wait did not end")
