@@ -129,9 +129,6 @@ def test_a_wallet_says_over_what_time_its_trades_have_been_read(
     assert stopped["history_until"] == "2026-11-01T00:00:00Z"
 
 
-OF_ONE_WALLET = ["/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"]
-
-
 @pytest.fixture(scope="module")
 def shared_types(shared: Shared) -> Caller:
     """A caller, where the usual wallets are tracked, and an EVM address under a second type."""
@@ -141,7 +138,7 @@ def shared_types(shared: Shared) -> Caller:
 
 
 def test_a_wallet_is_found_under_its_own_type_alone(shared_types: Caller) -> None:
-    for path in OF_ONE_WALLET:
+    for path in ("/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"):
         wallet = {"address": WHALE} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
         assert shared_types.get(path, **wallet) == shared_types.get(path, **wallet, type="whale")
         error = shared_types.document(path, **wallet, type="kol")["error"]

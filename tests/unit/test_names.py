@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import wallet_api
@@ -9,10 +10,16 @@ import wallet_api
 ROOT = Path(wallet_api.__file__).parent
 
 
-def public_names(path: Path) -> dict[str, str]:
+@cache
+def modules() -> dict[Path, ast.Module]:
+    """All modules of the package, read once."""
+    return {path: ast.parse(path.read_text()) for path in sorted(ROOT.rglob("*.py"))}
+
+
+def public_names(path: Path, module: ast.Module) -> dict[str, str]:
     """The classes and types that a module defines, with what distinguishes them from others of one name."""
     names = {}
-    for node in ast.parse(path.read_text()).body:
+    for node in module.body:
         match node:
             case ast.ClassDef(name=name):
                 names[name] = str(path)
@@ -28,26 +35,26 @@ def public_names(path: Path) -> dict[str, str]:
 
 def test_no_two_public_classes_or_types_have_one_name() -> None:
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for path in sorted(ROOT.rglob("*.py")):
-        for name, kind in public_names(path).items():
+    for path, module in modules().items():
+        for name, kind in public_names(path, module).items():
             found[name][kind].append(str(path.relative_to(ROOT)))
     assert len(found) > 400
     assert {name: dict(kinds) for name, kinds in found.items() if len(kinds) > 1} == {}
 
 
 def test_no_two_public_functions_have_one_name_and_none_is_a_preposition() -> None:
-    modules: dict[str, list[str]] = defaultdict(list)
+    functions: dict[str, list[str]] = defaultdict(list)
     methods = set()
-    for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.parse(path.read_text()).body:
+    for path, module in modules().items():
+        for node in module.body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                modules[node.name].append(str(path.relative_to(ROOT)))
+                functions[node.name].append(str(path.relative_to(ROOT)))
             elif isinstance(node, ast.ClassDef):
                 methods |= {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
-    assert len(modules) > 600
+    assert len(functions) > 600
     # Flask's name for what connects a part to an application.
-    assert {name for name, each in modules.items() if len(each) > 1} == {"init_app"}
-    assert not (modules.keys() | methods) & {
+    assert {name for name, each in functions.items() if len(each) > 1} == {"init_app"}
+    assert not (functions.keys() | methods) & {
         "at",
         "before",
         "by",
@@ -62,8 +69,8 @@ def test_no_two_public_functions_have_one_name_and_none_is_a_preposition() -> No
 
 def test_no_function_is_longer_than_a_screen() -> None:
     lines = {}
-    for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path, module in modules().items():
+        for node in ast.walk(module):
             if isinstance(node, ast.FunctionDef):
                 assert node.end_lineno is not None
                 lines[f"{path.relative_to(ROOT)} {node.name}"] = node.end_lineno - node.lineno + 1

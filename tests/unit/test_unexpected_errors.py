@@ -15,19 +15,14 @@ def run(*arguments: str) -> tuple[int, str]:
     return process.returncode, output
 
 
-def test_an_unexpected_error_is_one_line_that_names_the_next_step() -> None:
+def test_an_unexpected_error_is_one_line_that_names_the_next_step_which_shows_a_traceback() -> None:
     status, output = run("keys", "list")
     assert status == 1
     assert output.startswith("Error: Unexpected error (RuntimeError at ")
     assert "'wallet-api --debug …'" in output
     assert len(output.splitlines()) == 1
-
-
-def test_with_debug_it_is_a_traceback() -> None:
     status, output = run("--debug", "keys", "list")
-    assert status == 1
-    assert output.startswith("Traceback")
-    assert "RuntimeError: " in output
+    assert (status, output.startswith("Traceback"), "RuntimeError: " in output) == (1, True, True)
 
 
 def test_an_unknown_command_is_refused() -> None:
