@@ -189,8 +189,6 @@ def test_a_page_says_how_many_rows_there_are(caller: Caller, importer: Importer)
         assert document.get("pagination", path) == (
             path if path in ("/wallets", STATS) else document["data"]["pagination"]
         )
-    whole = caller.get("/wallets", **GROUP)["pagination"]
-    assert whole == {"total": 2, "limit": 2, "next_cursor": None, "has_more": False}
     own = GROUP | {"address": ANN}
     first = caller.get(HISTORY, **own, limit=2)
     second = caller.get(HISTORY, **own, limit=2, cursor=first["pagination"]["next_cursor"])
