@@ -1,6 +1,7 @@
 """What a stranger writes to have a wallet that signs nothing buy, and honest trades of the same shape."""
 
 from collections.abc import Callable
+from itertools import product
 
 from tests.decoding.solana import decode_for, read
 from tests.decoding.solana_machine import Machine
@@ -44,43 +45,34 @@ def test_who_pays_before_its_account_is_the_wallets_has_not_paid_for_it() -> Non
 
 
 def test_an_account_that_was_another_ones_has_paid_for_that_one() -> None:
-    for mint in (USDC, WRAPPED):
-        machine = Machine((STRANGER,))
+    for mint, is_signer in product((USDC, WRAPPED), (False, True)):
+        machine = Machine((WALLET, STRANGER) if is_signer else (STRANGER,))
         machine.call("exchange")
         hoard = machine.tokens("first", mint)
         machine.send(hoard, machine.tokens(POOL, mint), UNITS, "first")
         machine.reassign(hoard, WALLET)
         machine.send(machine.tokens(POOL, FART), machine.tokens(WALLET, FART), UNITS, POOL)
+        if is_signer:
+            machine.pay(WALLET, POOL, SOL)
         decoded = decode_for(read(machine.result()))
-        assert (decoded.drafts, decoded.is_signed) == ((), False)
+        assert decoded.is_signed == is_signer
         # Nor is it so if the wallet signs.
-        machine = Machine((WALLET, STRANGER))
-        hoard = machine.tokens("first", mint)
-        machine.call("exchange")
-        machine.send(hoard, machine.tokens(POOL, mint), UNITS, "first")
-        machine.reassign(hoard, WALLET)
-        machine.send(machine.tokens(POOL, FART), machine.tokens(WALLET, FART), UNITS, POOL)
-        machine.pay(WALLET, POOL, SOL)
-        assert read_of(decode_for(read(machine.result()))) == [(FART, "buy", "1", "1")]
+        assert not decoded.drafts if not is_signer else read_of(decoded) == [(FART, "buy", "1", "1")]
 
 
 def test_an_owner_that_changed_by_no_step_is_unreadable() -> None:
     result = _bought().result()
-    for balances in (result["meta"]["postTokenBalances"], result["meta"]["preTokenBalances"]):
-        changed = [balance | {"owner": "another"} for balance in balances]
-        for place in range(len(balances)):
-            rows = [*balances[:place], changed[place], *balances[place + 1 :]]
-            name = (
-                "postTokenBalances" if balances is result["meta"]["postTokenBalances"] else "preTokenBalances"
-            )
-            decoded = decode_for(read(result | {"meta": result["meta"] | {name: rows}}))
-            assert (str(decoded.why), decoded.is_signed) == ("unreadable", True)
-    other = [
-        result["meta"]["postTokenBalances"][0] | {"mint": USDC},
-        *result["meta"]["postTokenBalances"][1:],
+    meta = result["meta"]
+    changes = [
+        (name, place, {"owner": "another"})
+        for name in ("postTokenBalances", "preTokenBalances")
+        for place in range(len(meta[name]))
     ]
-    decoded = decode_for(read(result | {"meta": result["meta"] | {"postTokenBalances": other}}))
-    assert decoded.why == Reason.UNREADABLE
+    for name, place, change in (*changes, ("postTokenBalances", 0, {"mint": USDC})):
+        rows = [*meta[name]]
+        rows[place] = rows[place] | change
+        decoded = decode_for(read(result | {"meta": meta | {name: rows}}))
+        assert (decoded.why, decoded.is_signed) == (Reason.UNREADABLE, True)
 
 
 def _bought() -> Machine:

@@ -46,101 +46,77 @@ def sold() -> Row:
     return made(own(FART, -UNITS), pool(FART, UNITS), *GOT, payer=STRANGER)
 
 
-def test_what_a_vault_gives_by_the_signature_of_its_program_is_its_own() -> None:
+def bought_for(*moves: Move) -> Row:
+    """Return what a stranger signed: the wallet has tokens, and these moves beside."""
+    return made(own(FART, UNITS), *moves, payer=STRANGER)
+
+
+def with_step(result: Row, mint: str, kind: str, **info: str) -> Row:
+    """Return it with the transfers of this token alone, and one more step inside the exchange."""
+    rows = inner(result)
+    rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] == mint]
+    rows.append(rows[0] | {"parsed": {"type": kind, "info": info}})
+    return result
+
+
+def test_what_the_wallet_gave_by_its_own_authority_is_sold() -> None:
     check(sold(), SOLD)
+    # A vault, by the signature of its program.
     check(by(sold(), multisigAuthority=WALLET, signers=["a", "b"]), SOLD)
-
-
-def test_a_vault_pays_with_a_system_transfer_of_its_own() -> None:
-    result = made(own(None, -SOL), own(FART, UNITS), pool(None, SOL), pool(FART, -UNITS), payer=STRANGER)
+    # A delegate of one that signed.
+    check(by(made(own(FART, -UNITS), pool(FART, UNITS), *GOT), authority="the exchange"), SOLD)
+    # A vault that pays with a system transfer of its own.
+    result = bought_for(own(None, -SOL), pool(None, SOL), pool(FART, -UNITS))
     paid = {"source": WALLET, "destination": "pool", "lamports": SOL}
     system = {"programId": "1" * 32, "parsed": {"type": "transfer", "info": paid}, "stackHeight": 2}
     inner(result).append(system)
     check(result, [(FART, "buy", "1", "1")])
 
 
-def test_what_a_delegate_takes_is_no_sale() -> None:
+def test_what_a_delegate_takes_is_no_trade() -> None:
     check(by(sold(), authority=STRANGER), UNSIGNED)
     check(by(sold(), multisigAuthority=STRANGER, signers=[WALLET]), UNSIGNED)
     # A node that does not say by whom.
     check(by(sold()), UNSIGNED)
-
-
-def test_what_a_delegate_takes_from_one_that_signed_is_a_sale() -> None:
-    result = by(made(own(FART, -UNITS), pool(FART, UNITS), *GOT), authority="the exchange")
-    check(result, SOLD)
-
-
-def test_a_delegate_that_takes_a_token_and_pays_dust_makes_no_trade() -> None:
-    # One transfer, and a system transfer of the stranger.
-    result = made(
-        *(own(FART, -UNITS), Move(STRANGER, FART, UNITS), own(None, SOL // 1000)),
-        Move(STRANGER, None, -SOL // 1000),
-        payer=STRANGER,
-    )
+    # One transfer, and a system transfer of the stranger: dust.
+    dust = SOL // 1000
+    paid = (own(None, dust), Move(STRANGER, None, -dust))
+    result = made(own(FART, -UNITS), Move(STRANGER, FART, UNITS), *paid, payer=STRANGER)
     check(by(result, authority=STRANGER), UNSIGNED)
-
-
-def test_a_permanent_delegate_that_swaps_two_of_its_tokens_makes_no_trade() -> None:
-    # 1,000 SOL go from one account of the stranger to another one.
-    swapped = (own(BONK, -UNITS), Move(STRANGER, BONK, UNITS), own(FART, UNITS), Move(STRANGER, FART, -UNITS))
+    # A permanent delegate of both tokens; 1,000 SOL go from one account of the stranger to another one.
+    swapped = (own(BONK, -UNITS), Move(STRANGER, BONK, UNITS), Move(STRANGER, FART, -UNITS))
     moved = (Move(STRANGER, WRAPPED, -1000 * SOL), Move("his other", WRAPPED, 1000 * SOL))
-    check(by(made(*swapped, *moved, payer=STRANGER), BONK, authority=STRANGER), UNSIGNED)
+    check(by(bought_for(*swapped, *moved), BONK, authority=STRANGER), UNSIGNED)
     # He burns it, and pays.
     burned = made(own(FART, -UNITS), own(None, SOL), Move(STRANGER, None, -SOL), payer=STRANGER)
     check(by(burned, authority=STRANGER), NO_TRADE)
 
 
-def test_wrapped_coin_that_a_delegate_takes_buys_nothing() -> None:
-    result = made(
-        own(WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS), payer=STRANGER
-    )
+def test_coin_that_the_wallet_did_not_give_buys_nothing() -> None:
+    result = bought_for(own(WRAPPED, -SOL), pool(WRAPPED, SOL), pool(FART, -UNITS))
     check(by(result, WRAPPED, authority=STRANGER), UNSIGNED)
-
-
-def test_a_close_authority_that_takes_wrapped_coin_buys_nothing() -> None:
-    result = made(
-        *(own(WRAPPED, -SOL, closed=True), Move(STRANGER, None, SOL + RENT)),
-        *(own(FART, UNITS), Move(STRANGER, FART, -UNITS)),
-        payer=STRANGER,
-    )
-    closed = {"account": f"account 0 of {WALLET}", "destination": STRANGER, "owner": STRANGER}
-    rows = inner(result)
-    rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] != WRAPPED]
-    rows.append(rows[0] | {"parsed": {"type": "closeAccount", "info": closed}})
-    check(result, UNSIGNED)
-
-
-def test_coin_that_no_instruction_took_from_the_wallet_buys_nothing() -> None:
+    # A close authority takes its wrapped coin.
+    gave = Move(STRANGER, FART, -UNITS)
+    result = bought_for(own(WRAPPED, -SOL, closed=True), Move(STRANGER, None, SOL + RENT), gave)
+    closed = {"account": f"account 1 of {WALLET}", "destination": STRANGER, "owner": STRANGER}
+    check(with_step(result, FART, "closeAccount", **closed), UNSIGNED)
     # The stranger closes an account to the wallet, of which an instruction that no node parses took the coin.
-    result = made(
-        *(own(FART, UNITS), Move(STRANGER, FART, -UNITS), Move(STRANGER, WRAPPED, -SOL, closed=True)),
-        *(own(None, RENT), Move("his other", None, SOL)),
-        payer=STRANGER,
-    )
-    rows = inner(result)
-    rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] == FART]
+    hoard = Move(STRANGER, WRAPPED, -SOL, closed=True)
+    result = bought_for(gave, hoard, own(None, RENT), Move("his other", None, SOL))
     closed = {"account": f"account 2 of {STRANGER}", "destination": WALLET, "owner": STRANGER}
     outer = result["transaction"]["message"]["instructions"]
     outer[1]["accounts"] = [WALLET, "his other"]
-    outer.append(rows[0] | {"parsed": {"type": "closeAccount", "info": closed}})
+    outer.append(inner(with_step(result, FART, "closeAccount", **closed)).pop())
     check(result, UNSIGNED)
 
 
-def test_an_order_is_no_order_of_who_is_only_named() -> None:
+def test_an_order_is_no_order_of_who_is_only_named_and_what_only_comes_is_no_trade() -> None:
     paid = (Move("order", WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS))
     for accounts in (("taker", "maker", "order", WALLET), ("taker", WALLET, "taker", "order")):
-        result = of_program(made(*paid, payer="taker"), LIMIT_ORDERS, *accounts)
-        check(result, NO_TRADE)
-
-
-def test_what_only_comes_is_no_trade() -> None:
-    check(made(own(FART, UNITS), Move(STRANGER, FART, -UNITS), payer=STRANGER), NO_TRADE)
-    result = made(
-        *(own(FART, UNITS), Move(STRANGER, FART, -UNITS), own(None, 1), Move(STRANGER, None, -1)),
-        payer=STRANGER,
-    )
-    check(result, NO_TRADE)
+        check(of_program(made(*paid, payer="taker"), LIMIT_ORDERS, *accounts), NO_TRADE)
+    gave = Move(STRANGER, FART, -UNITS)
+    check(bought_for(gave), NO_TRADE)
+    check(bought_for(gave, own(None, 1), Move(STRANGER, None, -1)), NO_TRADE)
 
 
 def test_a_reason_that_is_kept_says_whether_the_wallet_signed() -> None:
