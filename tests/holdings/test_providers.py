@@ -1,7 +1,8 @@
 """Each provider over HTTP: which balances it reads from the responses of the stub."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from wallet_api.base.chains import CHAINS
 from wallet_api.chain.providers.balances.base import BalanceProvider
 from wallet_api.chain.providers.faults import Malformed, ProviderFault, TooLarge
 from wallet_api.chain.providers.metadata.faces import read_token_list
-from wallet_api.settings import PROVIDERS, Settings, SettingsError
+from wallet_api.settings import Settings, SettingsError
 
 Rows = list[dict[str, Any]]
 Read = Callable[..., Rows]
@@ -69,27 +70,18 @@ def token_list(tmp_path: Path, *tokens: Balance, chain_id: int = 1) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("chain", ["solana", "eth"])
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_each_provider_of_the_settings_is_one(stub: Stub, provider: str, chain: str) -> None:
-    settings = changed(impatient(Settings(), stub), **{f"{chain}_provider": provider})
-    assert callable(make(settings, chain).balances)
-
-
 class TestMoralis:
-    def test_a_cursor_that_comes_again_ends_the_reading(self, read: Read, hold: Hold, stub: Stub) -> None:
+    @pytest.mark.parametrize(
+        ("cursors", "fault", "requests"), [(repeat("again"), Malformed, 2), (count(), TooLarge, 100)]
+    )
+    def test_a_cursor_that_comes_again_and_pages_without_end_end_the_reading(
+        self, read: Read, hold: Hold, stub: Stub, cursors: Iterator[Any], fault: type, requests: int
+    ) -> None:
         address = hold("eth")
-        stub.scenarios[address] = faults.document({"cursor": "again", "result": []})
-        with pytest.raises(Malformed):
+        stub.scenarios[address] = lambda: faults.document({"cursor": f"{next(cursors)}", "result": []})()
+        with pytest.raises(fault):
             read("eth", address)
-        assert stub.requested[address] == 2
-
-    def test_pages_without_end_are_too_many(self, read: Read, hold: Hold, stub: Stub) -> None:
-        address, numbers = hold("eth"), iter(range(1000))
-        stub.scenarios[address] = lambda: faults.document({"cursor": f"{next(numbers)}", "result": []})()
-        with pytest.raises(TooLarge):
-            read("eth", address)
-        assert stub.requested[address] == 100
+        assert stub.requested[address] == requests
 
     def test_numbers_and_flags_may_be_text(self, read: Read, hold: Hold, stub: Stub) -> None:
         address = hold("eth")

@@ -137,17 +137,18 @@ class TestLoading:
         assert (native(paid), paid.headers["X-Credits-Remaining"]) == ("7", "0")
         assert send().status_code == 403
 
-    def test_a_request_that_waits_gets_the_result_of_another_worker(
-        self, send: Send, hasty: Send, track: Hold, stub: Stub
+    def test_requests_that_wait_get_the_result_of_one_fetch_of_another_worker(
+        self, send: Send, send_at: SendAt, hasty: Send, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
         assert active(hasty("eth", address)) == LOADING
-        with ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(send, "eth", address)
+        with ThreadPoolExecutor(6) as pool:
+            # Of each worker fewer than half of the threads.
+            waiting = [pool.submit(worker, "eth", address) for worker in 3 * [send, send_at()]]
             threading.Timer(0.2, stub.release.set).start()
             began = calm_seconds()
-            assert native(waiting.result()) == "7"
+            assert [native(each.result()) for each in waiting] == ["7"] * 6
             assert calm_seconds() - began < 1.0
         assert stub.requested[address] == 1
 
