@@ -29,20 +29,12 @@ USD = Decimal(160)
 SINCE = ("--since", "2015-07-30")
 
 
-def read(stub: Stub, operator: Operator, chain: str, began: datetime | None = None) -> Outcome:
-    """Track the wallets of a chain, and read it from its node in one round.
-
-    The blocks of an EVM chain are some days old, or five a second since it `began`.
-    """
+def read(stub: Stub, operator: Operator, chain: str) -> Outcome:
+    """Track the wallets of a chain, and read it from its node in one round."""
     operator.environment |= stub.node_environment if chain == "solana" else stub.evm_environment(chain)
     stub.prices.hourly = lambda currency, moment: float(USD)
     serve_solana(stub, OF_SOLANA)
     serve_evm(stub, OF_EVM, datetime.now(UTC).replace(microsecond=0) - timedelta(days=20))
-    if began is not None:
-        blocks = stub.nodes.blocks[chain]
-        blocks.milliseconds = CHAINS[chain].milliseconds or ""
-        for place, block in enumerate(blocks.blocks):
-            block.created_at = began + timedelta(milliseconds=200 * place)
     operator.track(*{(chain, case.wallet): None for case in cases_of(chain)})
     return operator.sync("trades", "--chain", chain, *SINCE)
 
@@ -122,20 +114,3 @@ def test_recorded_transactions_are_the_trades_that_they_were(
     unsigned = sum(case.is_unsigned for case in of_evm)
     assert done.only["no_trades"] == none - left_out.total() - unsigned
     assert operator.sync("trades", "--chain", chain, *SINCE).only["changed"] == 0
-
-
-@pytest.mark.parametrize("chain", EVM_CHAINS)
-def test_tomorrow_in_five_blocks_a_second_they_are_the_same_trades_in_their_order(
-    stub: Stub, operator: Operator, chain: str
-) -> None:
-    began = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
-    read(stub, operator, chain, began)
-    assert {key: trade[:2] for key, trade in operator.ledger().items()} == expected(chain)
-    rows = operator.fetch("SELECT created_at, block FROM trades ORDER BY created_at, block")
-    assert [row["block"] for row in rows] == sorted(row["block"] for row in rows)
-    start = stub.nodes.blocks[chain].start
-    # Where the header has milliseconds, the time is that of the block.
-    unit = timedelta(milliseconds=1) if CHAINS[chain].milliseconds else timedelta(seconds=1)
-    for row in rows:
-        passed = timedelta(milliseconds=200 * (row["block"] - start))
-        assert row["created_at"] == began + passed // unit * unit

@@ -1,6 +1,5 @@
 """A wallet that is removed during a sync: only it fails, and it leaves nothing behind."""
 
-import json
 import threading
 from datetime import UTC, datetime, timedelta
 
@@ -17,11 +16,7 @@ from tests.stub.transactions import WRAPPED
 from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
 from wallet_api.database import connect
-from wallet_api.ledger import merge
-from wallet_api.ledger.files.ndjson import ndjson_records
-from wallet_api.ledger.files.rows import WalletIdentity
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.ledger.remove import remove_wallets, stage_wallets
 
 KEPT, GONE = addresses("solana", 2)
 REMOVAL = {"blockchain": "solana", "wallet_address": GONE}
@@ -64,23 +59,6 @@ def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(
     assert (outcome.only["synced"], outcome.only["changed"], outcome.only["left_out"]) == (1, 1, 0)
     assert_only_the_other_is_there(operator)
     assert operator.sync().status == 0
-
-
-def test_one_removed_while_its_trades_wait_for_their_lock_lands_none_of_them(operator: Operator) -> None:
-    with connect(operator.url) as holder:
-        stage_wallets(holder, ndjson_records([json.dumps(REMOVAL).encode()], WalletIdentity), print)
-        with holder.transaction():
-            merge.lock_all(holder)
-            syncing = operator.start("trades", "--json")
-            with connect(operator.url) as watcher:
-                assert eventually(lambda: somebody_waits(watcher))
-            assert remove_wallets(holder).wallets == 1
-        output, _ = syncing.communicate(timeout=60)
-    summary = json.loads(output)
-    assert syncing.returncode == 3
-    assert summary["failures"] == {"removed": 1}
-    assert (summary["synced"], summary["changed"], summary["left_out"]) == (1, 1, 0)
-    assert_only_the_other_is_there(operator)
 
 
 def states(operator: Operator) -> list[str]:

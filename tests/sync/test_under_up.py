@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -72,17 +71,6 @@ def test_from_nothing_to_wallets_with_their_history_and_what_they_trade_now(stub
 
             expected = {SNIPER: 1, STEADY: 0.75, LUCKY: 9, FED: 0.5}
             assert eventually(lambda: realized() == expected), json.dumps(realized())
-            # Its figures hold for the 30 days that were read, which is stored after the trades.
-            assert eventually(lambda: "history_since" in data("lookup", address=LUCKY))
-            found = data("lookup", address=LUCKY)
-            since = datetime.fromisoformat(found["history_since"])
-            assert timedelta(days=30) <= datetime.now(UTC) - since < timedelta(days=30, minutes=10)
-            assert found["matches"][0]["history_since"] == found["history_since"]
-            # A history is shared for a second, also one from before that.
-            own_history = {"blockchain": "solana", "type": "smart", "address": LUCKY}
-            assert eventually(lambda: "history_since" in data("history", **own_history)["profile"])
-            of_smart = data("history", **own_history)
-            assert of_smart["profile"]["history_since"] == found["history_since"]
             wallets = Path(folder) / "wallets.csv"
             rows = f"solana,kol,{WALLET}\nbnb,kol,{BNB_WALLET}\n"
             wallets.write_text(f"blockchain,type,wallet_address\n{rows}")
