@@ -91,8 +91,6 @@ def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(
         hint = f"Error: There is no database in {empty_home / 'var'}. Set WALLET_API_HOME"
         assert done.stderr.startswith(hint)
         assert not list(empty_home.iterdir()), command
-    done = run_command("keys", "create", "one", settings=Settings())
-    assert f"Created an empty database in {empty_home / 'var'}. Check WALLET_API_HOME" in done.stderr
 
 
 _FULL = """

@@ -14,7 +14,6 @@ from tests.ledger.command import changed, run_file
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import BEN, EVM, WALLETS, price_row, trade_row
 from tests.lib.backups import at, done
-from tests.lib.processes import run_command
 from wallet_api.base.forms import AMOUNT_FORM
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
@@ -173,21 +172,3 @@ def test_the_mark_survives_what_walks_the_trade_again(
     rows = {row["tx_signature"]: row for row in map(json.loads, exported.read_text().splitlines())}
     assert Decimal(rows["later"]["value"]) == 2
     assert changed(run_file(database_url, "import", "trades", exported)) == (2, 0)
-
-
-def test_the_command_says_how_many_values_were_computed(
-    take_in: TakeIn, database_url: str, tmp_path: Path
-) -> None:
-    del take_in
-    header = "blockchain,wallet_address,tx_signature,mint,transaction_type,token_amount,created_at"
-    (tmp_path / "none.csv").write_text(f"{header}\n")
-    refused = run_file(database_url, "import", "trades", tmp_path / "none.csv")
-    assert "the header lacks value or value_usd; " in refused.text
-    row = dollars("a")
-    (tmp_path / "usd.csv").write_text(
-        f"{header},amount_usd\n{','.join(row[name] for name in header.split(','))},300\n"
-    )
-    options = ("--column", "value_usd=amount_usd")
-    imported = run_command("import", "trades", tmp_path / "usd.csv", *options, settings=at(database_url))
-    assert imported.exit_code == 0
-    assert "Computed 1 values from dollars, with the native price at their time." in imported.stdout

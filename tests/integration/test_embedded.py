@@ -330,23 +330,18 @@ def test_the_logs_stay_within_bounds(own: Settings, home: Path) -> None:
     assert "shut down" in log.read_text()
 
 
-def test_config_prints_the_address_of_the_server(own: Settings) -> None:
+def test_config_prints_the_address_of_the_server_and_sync_status_its_version(own: Settings) -> None:
     with embedded.running(own) as running:
         printed = run_command("config", "database", settings=own)
         assert printed.stdout == f"{running.database_url}\n"
         with connect(printed.stdout.strip()) as connection:
-            assert connection.fetch_value("SELECT 1") == 1
+            version = connection.fetch_value("SELECT current_setting('server_version')")
         refused = run_command("config", "database", settings=running)
+        shown = run_command("sync", "status", settings=own)
+        document = json.loads(run_command("sync", "status", "--json", settings=own).stdout)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "DATABASE_URL is set" in refused.stderr
     assert run_command("config", "database", "--to", "x", settings=own).exit_code == 2
-
-
-def test_sync_status_names_the_version_of_the_server(own: Settings) -> None:
-    with embedded.running(own) as running, connect(str(running.database_url)) as connection:
-        version = connection.fetch_value("SELECT current_setting('server_version')")
-    shown = run_command("sync", "status", settings=own)
     assert shown.exit_code == 0, shown.output
     assert f"The embedded server is PostgreSQL {version}.\n" in shown.stdout
-    document = json.loads(run_command("sync", "status", "--json", settings=own).stdout)
     assert document["embedded_postgresql"] == version

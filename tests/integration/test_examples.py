@@ -22,7 +22,7 @@ from tests.conftest import NewDatabase
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, WHALE, trade_row
-from tests.lib.processes import Gunicorn, Process, run_program
+from tests.lib.processes import Process, run_program
 from tests.lib.serving import served
 from tests.lib.waiting import eventually
 from wallet_api.api.keys import create_key
@@ -284,8 +284,8 @@ def _bot(url: str, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
 
 
 @pytest.mark.parametrize("title", PROGRAMS)
-def test_a_refused_request_ends_the_program(server: Gunicorn, title: str) -> None:
-    done = _run(title, server.url, "wk_wrong")
+def test_a_refused_request_ends_the_program(known: Known, title: str) -> None:
+    done = _run(title, known.url, "wk_wrong")
     assert done.returncode != 0
     assert "403" in done.stderr
 

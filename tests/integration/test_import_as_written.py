@@ -29,7 +29,6 @@ SOLANA = base58.b58encode(bytes(range(1, 65))).decode()
 _STAGED = """
 SELECT FROM pg_class WHERE relname = 'incoming' AND relpersistence = 't'
 """
-LIST = ("--blockchain", "solana", "--type", "kol")
 
 
 def evm_trade(signature: str = HASH, **fields: Any) -> Row:
@@ -163,17 +162,6 @@ def test_a_member_that_is_there_twice_and_a_time_with_a_nul_are_rejected(
     csv.write_text(f"{','.join(rows)}\n{','.join(rows.values())}\n")
     outcome = run_file(database_url, "import", "prices", csv)
     assert outcome.reasons[2].startswith("priced_at contains a NUL character")
-
-
-def test_lists_that_are_not_there_are_named(database_url: str, tmp_path: Path) -> None:
-    path = tmp_path / "w.json"
-    path.write_text(json.dumps({"a": [], "b": {"c": [BEN]}}))
-    refused = run_file(database_url, "import", "wallets", path, *LIST, "--rows", "b")
-    assert refused.status == 1
-    assert "there is no list b; the lists are a, b.c" in refused.text
-    path.write_text(json.dumps([BEN]))
-    refused = run_file(database_url, "import", "wallets", path, *LIST, "--rows", "b")
-    assert "the file is a list, and --rows is for one within an object" in refused.text
 
 
 def test_links_that_are_not_https_are_left_empty_with_a_warning_a_field(

@@ -59,23 +59,12 @@ def test_times_are_read_with_any_offset_and_others_are_refused_with_what_is_allo
     assert sum("; --timestamps epoch reads Unix times" in reason for reason in reasons) == 1
 
 
-def test_prices_are_read_as_a_provider_exports_them(
-    database_url: str, connection: Connection, tmp_path: Path
-) -> None:
-    path = tmp_path / "sol-usd-max.csv"
-    path.write_text(
-        "snapped_at,price,market_cap,total_volume\n"
-        "2025-09-07 00:00:00 UTC,200.98512345,108705000000.0,2800000000.0\n"
-        '2025-09-08 00:00:00 UTC,"1,234.5",1,1\n2025-09-09 00:00:00 UTC,$206.1,1,1\n'
-    )
-    options = ("--column", "usd=price", "--column", "priced_at=snapped_at", "--currency", "SOL")
-    imported = run_file(database_url, "import", "prices", path, *options)
-    assert (imported.status, imported.summary["landed"]) == (3, 1)
+def test_separators_of_thousands_and_currency_signs_are_rejected_with_a_hint(take_in: TakeIn) -> None:
+    price = {"currency": "SOL", "priced_at": "2025-09-08 00:00:00 UTC"}
+    imported = take_in("prices", *(price | {"usd": usd} for usd in ("1,234.5", "$206.1")))
     hint = "; write it without separators of thousands, spaces or currency signs"
     form = "usd must be a decimal number such as 1000, 0.25 or 1.5e-7, not"
-    assert imported.reasons == {3: f'{form} "1,234.5"{hint}', 4: f'{form} "$206.1"{hint}'}
-    found = connection.execute("SELECT currency, usd::text, priced_at FROM native_prices").fetchall()
-    assert [tuple(row.values()) for row in found] == [("SOL", "200.98512345", MOMENT)]
+    assert imported.reasons == {1: f'{form} "1,234.5"{hint}', 2: f'{form} "$206.1"{hint}'}
 
 
 @pytest.mark.usefixtures("tracked")
@@ -274,6 +263,17 @@ HOSTILE: tuple[Hostile, ...] = (
         LIST,
         3,
         "missing required field `wallet_addr",
+    ),
+    (
+        "w.json",
+        json.dumps({"a": [], "b": {"c": [BEN]}}).encode(),
+        (*LIST, "--rows", "b"),
+        1,
+        "there is no list b; the lists are a, b.c",
+    ),
+    (
+        *("w.json", json.dumps([BEN]).encode(), (*LIST, "--rows", "b"), 1),
+        "the file is a list, and --rows is for one within an object",
     ),
     ("w.json", b"[" + b"[" * 100_000 + b"]" * 100_000 + b"]", LIST, 3, "the line cannot be read: "),
     ("w.json", b"[" + b'{"a":' * 100_000 + b"}" * 100_000 + b"]", LIST, 3, "the line cannot be read: "),

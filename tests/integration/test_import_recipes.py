@@ -256,7 +256,7 @@ def test_lists_of_terminals_are_imported(run: Run, connection: Connection, tmp_p
     )
     (tmp_path / "addresses.txt").write_text(f"{BEN}\n{SMART}\n")
     (commands,) = blocks("A terminal's list of wallets", "sh")
-    run(commands)
+    assert 'Warning: the member "emoji" is unknown and ignored\n' in run(commands)
     found = connection.execute("SELECT type, address, name FROM wallets")
     assert {tuple(row.values()) for row in found} == {
         ("smart", ANN, "1.52x - KIMCHI"),

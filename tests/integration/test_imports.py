@@ -85,20 +85,6 @@ def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
     assert changed(take_in("prices", price)) == (1, 0)
 
 
-def test_unknown_columns_are_ignored_with_a_warning(
-    take_in: TakeIn, database_url: str, tmp_path: Path
-) -> None:
-    row = f"blockchain,type,wallet_address,Name\nsolana,kol,{BEN},x".encode()
-    warning = 'the column "Name" is unknown and ignored'
-    assert take_in("wallets", row, name="wallets.csv").summary["warnings"] == [warning]
-    again = run_command("import", "wallets", tmp_path / "wallets.csv", settings=at(database_url))
-    assert again.exit_code == 0
-    assert "(0 new or changed, 1 unchanged)" in again.stdout
-    database, *warnings = again.stderr.splitlines()
-    assert database.startswith("Database: ")
-    assert warnings == [f"Warning: {warning}"]
-
-
 @pytest.mark.parametrize(
     ("name", "message"), [("missing.ndjson", "No such file"), ("broken.csv", "the header lacks")]
 )

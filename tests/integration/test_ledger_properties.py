@@ -14,13 +14,12 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.figures import BOARD_PERIODS, PERIODS, compare, figures, signals
-from tests.ledger.in_process import exact, made
+from tests.ledger.figures import BOARD_PERIODS, PERIODS, Figures, compare, figures, of_group, signals
+from tests.ledger.in_process import exact
 from tests.ledger.loaded import in_period, loaded
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.naive.ledger import Ledger
-from wallet_api.api.schemas.analytics import BucketSchema
 from wallet_api.api.schemas.leaderboard import EntrySchema
 from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.base.periods import Bounds
@@ -367,24 +366,11 @@ def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
     weeks = ["7d", *(Bounds(cut - timedelta(days=6), cut) for cut in (cuts[1], NOW - timedelta(days=29)))]
     groups = (("solana", "kol"), ("solana", "all"))
 
-    def charts(group: tuple[str, str], span: Any) -> dict[str, Any]:
-        asked = in_period(group, span)
-        page = leaderboard_page(read_board(connection, NOW, asked, with_charts=True), asked)
-        return {
-            entry["wallet"]: entry["chart"]
-            for entry in exact(made(EntrySchema), rows_of(page["leaderboard"]))
-        }
+    asked = [*product(["volume_trend"], groups, spans), *product(["leaderboard_charts"], groups, weeks)]
 
-    def trends() -> dict[tuple[Any, ...], Any]:
-        return {
-            ("volume_trend", NOW, *group, span): exact(
-                made(BucketSchema), rows_of(volume_trend(connection, NOW, in_period(group, span)).buckets)
-            )
-            for group, span in product(groups, spans)
-        } | {
-            ("leaderboard_charts", NOW, *group, span): charts(group, span)
-            for group, span in product(groups, weeks)
-        }
+    def trends() -> Figures:
+        keys = [(name, NOW, *group, span) for name, group, span in asked]
+        return {key: of_group(connection, NOW, key[2:4], key[4])[key] for key in keys}
 
     def check(wallets: list[Row], rows: list[Row]) -> None:
         ledger = Ledger()

@@ -33,10 +33,10 @@ HALF_A_UNIT = Decimal("0.0000000005")
 def test_every_history_during_an_import_is_of_one_moment(database_url: str, connection: Connection) -> None:
     now = datetime.now(UTC)
     wallets = random_trades.wallets(6)
-    importer = in_process.Importer(database_url, batch_rows=1_000)
+    importer = in_process.Importer(database_url, batch_rows=400)
     importer.wallets(wallets)
     importer.prices(random_trades.prices(now, DAYS))
-    rows = random_trades.trades(20_000, 6, now, DAYS, late=0.001)
+    rows = random_trades.trades(8_000, 6, now, DAYS, late=0.001)
     seen: set[int] = set()
     answers = 0
     with ThreadPoolExecutor(1) as pool:

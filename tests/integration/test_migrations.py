@@ -103,7 +103,9 @@ def test_an_upgraded_schema_is_the_fresh_one(empty_database_url: str, database_u
         assert names_of(connection) == NAMES[:1]
         upgraded = run("migrate")
         assert upgraded.exit_code == 0, upgraded.output
+        assert f"Applied {', '.join(NAMES[1:])}." in upgraded.stdout
         assert names_of(connection) == NAMES
+        assert run("migrate").stdout == "The tables are up to date.\n"
     fresh = schema_of(database_url)
     assert "CREATE TABLE public.lifetimes" in fresh
     assert schema_of(empty_database_url) == fresh
@@ -299,12 +301,6 @@ def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
     assert schema_of(empty_database_url) == schema_of(database_url)
 
 
-def test_a_second_migrate_has_nothing_to_do(empty_database_url: str, run: Run) -> None:
-    first, second = run("migrate"), run("migrate")
-    assert f"Applied {', '.join(NAMES)}." in first.stdout
-    assert second.stdout == "The tables are up to date.\n"
-
-
 def test_a_changed_migration_is_refused(database_url: str, connection: Connection) -> None:
     connection.execute("UPDATE schema_migrations SET checksum = 'another' WHERE name = '0002_functions'")
     assert migrations.inspect(connection).changed == ("0002_functions",)
@@ -335,7 +331,8 @@ def test_a_command_on_a_database_without_tables_says_what_to_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wallets.csv").write_text("blockchain,type,wallet_address\n")
-    for command in (("rebuild",), ("import", "wallets", "wallets.csv"), ("keys", "list"), ("demo",)):
+    imported = ("import", "wallets", "wallets.csv")
+    for command in (("rebuild",), imported, ("keys", "list"), ("demo",), ("sync", "prices")):
         refused = run(*command)
         assert refused.exit_code == 1
         assert "run 'wallet-api migrate' first" in refused.stderr
@@ -364,11 +361,18 @@ def test_tables_that_do_not_fit_are_refused_by_every_command(
         assert message in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (NEWER, f"Error: The tables are newer .* {LATER}"),
+        ("UPDATE wallet_fill SET done_until = 0", "has not computed all figures"),
+    ],
+)
 def test_gunicorn_refuses_to_start_on_tables_that_do_not_fit(
-    connection: Connection, gunicorn: StartGunicorn
+    connection: Connection, gunicorn: StartGunicorn, change: LiteralString, message: str
 ) -> None:
-    connection.execute(NEWER)
-    with pytest.raises(pytest.fail.Exception, match=f"Error: The tables are newer .* {LATER}"):
+    connection.execute(change)
+    with pytest.raises(pytest.fail.Exception, match=message):
         gunicorn()
 
 

@@ -16,7 +16,7 @@ from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, WALLETS, ndjson, price_row, trade_row
 from tests.lib.backups import at
-from tests.lib.processes import StartGunicorn, run_command, wallet_api
+from tests.lib.processes import run_command, wallet_api
 from tests.lib.versions import migrate_to
 from tests.lib.waiting import calm_seconds, eventually, somebody_waits
 from wallet_api.database import Connection, connect, migrations
@@ -181,14 +181,6 @@ def test_a_fill_goes_on_where_it_was_interrupted_while_imports_run(
     assert not migrations.inspect(connection).is_filling
     assert set(rebuild_ledger(connection).values()) == {0}
     assert run_command("migrate", settings=settings).stdout == "The tables are up to date.\n"
-
-
-def test_a_service_does_not_start_on_figures_that_are_not_computed_yet(
-    connection: Connection, settings: Settings, gunicorn: StartGunicorn
-) -> None:
-    connection.execute("UPDATE wallet_fill SET done_until = 0")
-    with pytest.raises(pytest.fail.Exception, match="has not computed all figures"):
-        gunicorn(settings)
 
 
 def _migrate_beside(url: str) -> threading.Thread:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lib.backups import Made, at, contents, debian_server, done, fill, major
+from tests.lib.backups import Made, at, contents, debian_server, done, fill, major, session
 from tests.lib.folders import server_folder
 from tests.lib.processes import run_command
 from wallet_api.operate import embedded
@@ -13,13 +13,16 @@ from wallet_api.settings import Settings
 
 
 @pytest.fixture(scope="module")
-def newest_server() -> Iterator[str]:
-    """The address of a server of the embedded PostgreSQL."""
-    with (
-        server_folder() as home,
-        embedded.running(Settings(wallet_api_home=home)) as running,
-    ):
-        yield str(running.database_url)
+def newest(home: Path) -> Iterator[Settings]:
+    """The settings of a running server of the embedded PostgreSQL."""
+    with embedded.running(Settings(wallet_api_home=str(home))) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def newest_server(newest: Settings) -> str:
+    """Its address."""
+    return str(newest.database_url)
 
 
 @pytest.fixture(scope="module")
@@ -34,25 +37,23 @@ def older_server(newest_server: str) -> Iterator[str]:
 
 
 def test_data_moves_from_the_embedded_server_to_an_own_one_and_back(
-    newest_server: str, make: Made, tmp_path: Path
+    newest: Settings, newest_server: str, make: Made, tmp_path: Path
 ) -> None:
-    own = make(newest_server)
-    with server_folder() as folder:
-        first, second = (Settings(wallet_api_home=f"{folder}/{name}") for name in ("first", "second"))
-        with embedded.running(first) as started:
-            fill(str(started.database_url))
-            before = contents(str(started.database_url))
-            done("backup", tmp_path / "1.dump", settings=first)
-        moved = run_command("restore", tmp_path / "1.dump", settings=at(own))
-        assert moved.exit_code == 0, moved.output
-        assert "wallet-api config roles" in moved.stderr
-        assert contents(own) == before
-        done("backup", tmp_path / "2.dump", settings=at(own))
-        with embedded.running(second) as started:
-            back = run_command("restore", tmp_path / "2.dump", settings=second)
-            assert back.exit_code == 0, back.output
-            assert "wallet-api config roles" not in back.stderr
-            assert contents(str(started.database_url)) == before
+    own, first = make(newest_server), Settings(wallet_api_home=newest.wallet_api_home)
+    fill(newest_server)
+    before = contents(newest_server)
+    done("backup", tmp_path / "1.dump", settings=first)
+    moved = run_command("restore", tmp_path / "1.dump", settings=at(own))
+    assert moved.exit_code == 0, moved.output
+    assert "wallet-api config roles" in moved.stderr
+    assert contents(own) == before
+    done("backup", tmp_path / "2.dump", settings=at(own))
+    with session(newest_server) as connection:
+        connection.execute("UPDATE api_keys SET credits = 1")
+    back = run_command("restore", "--replace", tmp_path / "2.dump", settings=first)
+    assert back.exit_code == 0, back.output
+    assert "wallet-api config roles" not in back.stderr
+    assert contents(newest_server) == before
 
 
 def test_a_server_takes_the_backup_of_an_older_one_and_of_a_newer_one(

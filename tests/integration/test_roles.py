@@ -133,18 +133,20 @@ def test_the_service_answers_everything_as_the_service_and_the_reader(
         assert superuser.execute("SELECT count(*) AS n FROM holdings_snapshots").fetchone() == {"n": 1}
 
 
-def test_the_writer_manages_keys(parted: Parted) -> None:
+def test_the_writer_manages_keys_and_removes_what_it_imports_and_the_reader_exports(
+    parted: Parted, tmp_path: Path
+) -> None:
+    wallets, trades = random_trades.wallets(3), random_trades.trades(30, 3, datetime.now(UTC), 2)
     with connect(parted.of("writer")) as writer:
         create_key(writer, "one", credits=5)
         assert top_up_key(writer, "one", 5) == 10
         revoke_key(writer, "one")
         assert [row["name"] for row in list_keys(writer)] == ["one"]
-
-
-def test_the_writer_removes_wallets_and_trades_with_their_snapshots(parted: Parted) -> None:
-    wallets, trades = random_trades.wallets(3), random_trades.trades(30, 3, datetime.now(UTC), 2)
     importer = Importer(parted.of("writer"))
     importer.wallets(wallets)
+    for kind, rows in (("wallets", 3), ("trades", 0), ("prices", 0)):
+        summary = done("export", kind, tmp_path / f"{kind}.csv", settings=at(parted.of("reader")))
+        assert summary["rows"] == rows
     importer.trades(trades)
     with connect(parted.of("service")) as service:
         service.execute("INSERT INTO holdings_snapshots (wallet_id) SELECT wallet_id FROM wallets")
@@ -155,14 +157,8 @@ def test_the_writer_removes_wallets_and_trades_with_their_snapshots(parted: Part
         assert orphans(reader) == {}
 
 
-def test_the_reader_exports(parted: Parted, tmp_path: Path) -> None:
-    Importer(parted.of("writer")).wallets(random_trades.wallets(3))
-    for kind, rows in (("wallets", 3), ("trades", 0), ("prices", 0)):
-        summary = done("export", kind, tmp_path / f"{kind}.csv", settings=at(parted.of("reader")))
-        assert summary["rows"] == rows
-
-
-def test_a_reader_and_the_service_change_no_table_but_the_services_own(parted: Parted) -> None:
+def test_no_role_does_what_is_not_its_work_and_another_one_cannot_even_connect(parted: Parted) -> None:
+    # A reader and the service change no table but the service's own.
     own = {(table, right) for table in ("holdings_snapshots", "key_use") for right in ("INSERT", "UPDATE")}
     tables = _tables(parted.superuser)
     assert len(tables) >= 10
@@ -174,11 +170,16 @@ def test_a_reader_and_the_service_change_no_table_but_the_services_own(parted: P
                         "SELECT has_table_privilege(%s, %s) AS may", [table, right]
                     ).fetchone()
                     assert row == {"may": (table, right) in allowed}, (role, table, right)
-
-
-def test_what_is_not_a_roles_work_is_refused(parted: Parted) -> None:
     allowed = [(role, text) for role, text in _NOT_THEIR_WORK if not _refused(parted.of(role), text)]
     assert allowed == []
+    with connect(parted.superuser) as superuser:
+        superuser.execute("CREATE ROLE wallet_api_stranger LOGIN")
+        try:
+            with pytest.raises(DatabaseUnavailable) as refusal:
+                connect(parted.of("stranger"))
+            assert "CONNECT" in str(refusal.value.__cause__)
+        finally:
+            superuser.execute("DROP ROLE wallet_api_stranger")
 
 
 def test_a_command_with_a_wrong_role_names_the_one_that_it_needs(parted: Parted, tmp_path: Path) -> None:
@@ -232,18 +233,13 @@ def test_a_service_with_a_wrong_role_logs_the_one_that_it_needs(
     assert "the service needs the rights of the role wallet_api_service" in caplog.text
 
 
-def test_later_tables_are_readable_without_another_grant(parted: Parted) -> None:
+def test_later_tables_need_no_other_grant_and_an_analyst_reads_the_ledger_alone(parted: Parted) -> None:
     with connect(parted.of("owner")) as owner:
         owner.execute("CREATE TABLE later (a int)")
     for role in ("reader", "service"):
         assert not _refused(parted.of(role), "SELECT FROM later")
         assert _refused(parted.of(role), "INSERT INTO later VALUES (1)")
     assert not _refused(parted.of("writer"), "INSERT INTO later VALUES (1)")
-
-
-def test_an_analyst_reads_the_ledger_alone(parted: Parted) -> None:
-    with connect(parted.of("owner")) as owner:
-        owner.execute("CREATE TABLE later (a int)")
     readable = {
         table
         for table in _tables(parted.superuser)
@@ -256,14 +252,3 @@ def test_an_analyst_reads_the_ledger_alone(parted: Parted) -> None:
     }
     for view in ("ledger_trades", "ledger_positions"):
         assert not _refused(parted.of("analyst"), f"SELECT * FROM {view}")
-
-
-def test_another_role_cannot_even_connect(parted: Parted) -> None:
-    with connect(parted.superuser) as superuser:
-        superuser.execute("CREATE ROLE wallet_api_stranger LOGIN")
-        try:
-            with pytest.raises(DatabaseUnavailable) as refusal:
-                connect(parted.of("stranger"))
-            assert "CONNECT" in str(refusal.value.__cause__)
-        finally:
-            superuser.execute("DROP ROLE wallet_api_stranger")

@@ -16,9 +16,10 @@ import pytest
 import requests
 
 from tests.ledger.in_process import Importer
+from tests.lib.backups import refused
 from tests.lib.chromium import chromium, needs_chromium
 from tests.lib.network import free_port
-from tests.lib.processes import environment_of, is_alive, processes_of, run_command, run_program, wallet_api
+from tests.lib.processes import is_alive, processes_of, wallet_api
 from tests.lib.running_up import LAST_LINE, Up, running_up
 from tests.lib.waiting import calm_seconds, eventually
 from wallet_api.database import connect, migrations
@@ -143,9 +144,8 @@ class TestWhileItRuns:
             assert page.problems == []
 
     def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
-        refused = run_command("up", "--port", str(free_port()), settings=Settings(wallet_api_home=str(home)))
-        assert refused.exit_code == 1
-        assert "is already running in" in refused.output
+        own = Settings(wallet_api_home=str(home))
+        assert "is already running in" in refused("up", "--port", str(free_port()), settings=own)
 
     def test_its_trades_are_of_now_and_further_ones_appear(self, up: Up, home: Path) -> None:
         newest = _newest(home)
@@ -224,30 +224,24 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
 
 
 def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_for_another(
-    empty_home: Path,
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = Path(sys.executable).with_name("wallet-api")
+    own = Settings(wallet_api_home=str(empty_home))
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         # The command is shown as it was typed.
-        for folder, path, typed in (
+        for folder, path, shown in (
             (program.parents[1], os.defpath, f"{program.parent.name}/wallet-api"),
             (empty_home.parent, os.defpath, str(program)),
             (empty_home.parent, f"{program.parent}:{os.defpath}", "wallet-api"),
         ):
-            refused = run_program(
-                [program, "up", "--no-demo", "--port", str(port)],
-                cwd=folder,
-                env=environment_of(Settings(wallet_api_home=str(empty_home))) | {"PATH": path},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=60,
-            )
-            assert refused.returncode == 1
-            assert refused.stderr == (
+            monkeypatch.chdir(folder)
+            monkeypatch.setenv("PATH", path)
+            monkeypatch.setattr(sys, "argv", [str(program), "up"])
+            assert refused("up", "--no-demo", "--port", str(port), settings=own) == (
                 f"Error: Port {port} of 127.0.0.1 is in use. "
-                f"Choose another one: {typed} up --no-demo --port {port + 1}\n"
+                f"Choose another one: {shown} up --no-demo --port {port + 1}"
             )
     assert not (empty_home / "postgres").exists()
 

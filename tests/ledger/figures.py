@@ -128,7 +128,7 @@ def of_spans(
         data = wallet_calendar(connection, tracked, now, loaded(CalendarArguments, window=span))
         found["calendar", *place, span] = exact(made(CalendarSchema), data)
     for group, span in product(GROUPS, spans):
-        found |= _of_group_in(connection, now, group, span, rule)
+        found |= of_group(connection, now, group, span, rule)
         for mint in (None, *(mint for blockchain, mint in mints if blockchain == group[0])):
             asked = loaded(LatestArguments, **_of(*group, mint), limit=limit, window=span)
             feed = _pages("transactions", latest_trades, connection, now, asked)
@@ -141,9 +141,14 @@ def of_spans(
     return found
 
 
-def _of_group_in(
-    connection: Connection, now: datetime, group: tuple[str, str], span: Bounds, rule: PriceRule
+def of_group(
+    connection: Connection,
+    now: datetime,
+    group: tuple[str, str],
+    span: Bounds | str,
+    rule: PriceRule = DEFAULT_RULE,
 ) -> Figures:
+    """Return the data of the operations of a group that have windows of any time, in one or a period."""
     asked = in_period(group, span)
     most = read_most_traded(connection, now, asked, rule)
     trend = volume_trend(connection, now, asked)

@@ -69,7 +69,6 @@ from tests.naive.walk import (
     shown_time,
     stated_of,
     time_of,
-    total,
     trade_of,
     walk,
 )
@@ -690,7 +689,7 @@ class Ledger:
     @_once
     def _transaction(self, now: datetime, trade: Trade) -> Row:
         held = self.holdings(*trade.wallet)[trade.mint, trade.signature, trade.is_sell, trade.index]
-        usd = self._total_usd(trade.wallet[0], [trade], now)
+        usd = self._usd_of(trade.wallet[0], now)(trade)
         return {
             "tx_signature": trade.signature,
             "event_index": trade.index,
@@ -806,10 +805,6 @@ class Ledger:
             if coin == currency and abs(at - moment) <= HOUR
         ]
         return min(near)[2] if near else None
-
-    def _total_usd(self, blockchain: str, trades: list[Trade], now: datetime) -> Usd:
-        usd_of = self._usd_of(blockchain, now)
-        return total([usd_of(trade) for trade in trades])
 
     @_once
     def _of_token(self, blockchain: str, mint: str) -> list[Trade]:
