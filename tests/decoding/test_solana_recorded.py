@@ -153,35 +153,6 @@ def test_the_amount_of_a_trade_is_the_change_of_the_wallets_balance() -> None:
             assert (case.key, Decimal(amount) * (1 if side == "buy" else -1)) == (case.key, change)
 
 
-def test_coin_that_is_sent_on_is_no_part_of_a_trade() -> None:
-    swept = 0
-    for case in CASES:
-        coin = sum((Decimal(trade[3] or 0) for trade in case.trades), Decimal(0))
-        keys = case.result["transaction"]["message"]["accountKeys"]
-        is_signer = any(key["pubkey"] == case.wallet and key["signer"] for key in keys)
-        # Up to 0.02 SOL to an unknown account may be a fee.
-        if len(case.trades) == 1 and coin > Decimal("0.03") and is_signer:
-            result = _swept(case.result, case.wallet, int(coin.scaleb(9) * 95 / 100))
-            assert trades_of(decode_for(read(result), case.wallet)) == shown(case.trades)
-            swept += 1
-    assert swept > 60
-
-
-def _swept(result: Row, wallet: str, units: int) -> Row:
-    """Return a transaction at the end of which the wallet sends so many lamports to a friend."""
-    result = copy.deepcopy(result)
-    message, meta = result["transaction"]["message"], result["meta"]
-    place = next(number for number, key in enumerate(message["accountKeys"]) if key["pubkey"] == wallet)
-    for balances, lamports in ((meta["preBalances"], units), (meta["postBalances"], 0)):
-        balances[place] += lamports
-    meta["preBalances"].append(0)
-    meta["postBalances"].append(units)
-    message["accountKeys"].append({"pubkey": "friend", "signer": False})
-    info = {"source": wallet, "destination": "friend", "lamports": units}
-    message["instructions"].append({"programId": "1" * 32, "parsed": {"type": "transfer", "info": info}})
-    return result
-
-
 def test_each_damaged_transaction_is_read_or_unreadable() -> None:
     chance = random.Random(0)
     unreadable = 0
