@@ -2,7 +2,10 @@
 
 import threading
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count, repeat
+from typing import Any
 
 import pytest
 from flask import Response, request
@@ -101,21 +104,17 @@ def test_a_rate_limit_pauses_the_requests_of_all_threads(stub: Stub, operator: O
     assert moments[8] - moments[7] > 2.5
 
 
-def test_a_cursor_that_comes_again_ends_the_reading(stub: Stub, operator: Operator) -> None:
-    loop = {"cursor": "again", "result": stub.swaps.rows["solana", WALLETS[0]]}
-    stub.scenarios[WALLETS[0]] = faults.document(loop)
+# A cursor that comes again, and pages that never go on in time.
+@pytest.mark.parametrize(("cursors", "rows", "requests"), [(repeat("again"), ROWS, 2), (count(), 0, 20)])
+def test_pages_that_lead_nowhere_end_the_reading(
+    stub: Stub, operator: Operator, cursors: Iterator[Any], rows: int, requests: int
+) -> None:
+    page = stub.swaps.rows["solana", WALLETS[0]][:rows]
+    stub.scenarios[WALLETS[0]] = lambda: faults.document({"cursor": f"{next(cursors)}", "result": page})()
     done = operator.sync()
     assert (done.only["synced"], done.only["failures"]) == (11, {"malformed": 1})
-    assert stub.requested[WALLETS[0]] == 2
+    assert stub.requested[WALLETS[0]] == requests
     assert trades_of(operator, WALLETS[0]) == 0
-
-
-def test_pages_that_never_go_on_in_time_end_the_reading(stub: Stub, operator: Operator) -> None:
-    numbers = iter(range(1000))
-    stub.scenarios[WALLETS[0]] = lambda: faults.document({"cursor": f"{next(numbers)}", "result": []})()
-    done = operator.sync()
-    assert (done.only["synced"], done.only["failures"]) == (11, {"malformed": 1})
-    assert stub.requested[WALLETS[0]] == 20
 
 
 def test_an_empty_page_with_a_cursor_is_not_the_end(stub: Stub, operator: Operator) -> None:

@@ -73,19 +73,6 @@ def test_a_round_that_fails_is_shown_beside_the_last_success(stub: Stub, operato
     assert failed == [0, 2, 0]
 
 
-def test_a_chain_without_wallets_is_not_late(stub: Stub, operator: Operator) -> None:
-    operator.track(*(("solana", address) for address in addresses("solana", 2)))
-    operator.sync("trades")
-    syncs = json.loads(status(operator, "--json"))["syncs"]
-    assert {sync["blockchain"]: (sync["has_succeeded"], sync["wallets"]) for sync in syncs} == {
-        "base": (True, 0),
-        "bnb": (True, 0),
-        "eth": (True, 0),
-        "rh": (True, 0),
-        "solana": (True, 2),
-    }
-
-
 def test_a_round_under_way_shows_how_far_it_is_and_is_not_late(
     stub: Stub, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +129,8 @@ def test_a_sync_that_is_no_longer_run_can_be_forgotten(stub: Stub, operator: Ope
 
     def syncs() -> set[tuple[str, str]]:
         read = json.loads(status(operator, "--json"))["syncs"]
+        # A chain without wallets is not late.
+        assert all(sync["has_succeeded"] for sync in read)
         return {(sync["job"], sync["blockchain"]) for sync in read}
 
     before = syncs()

@@ -37,6 +37,7 @@ def _world(stub: Stub, operator: Operator) -> None:
 
 
 def test_it_reads_new_tokens_and_later_their_supply(stub: Stub, operator: Operator) -> None:
+    trades = operator.fetch("SELECT * FROM trades ORDER BY tx_signature")
     done = operator.sync("tokens")
     assert (done.status, done.only["read"], done.only["unknown"]) == (0, 2, 1)
     assert operator.fetch(FACES) == [
@@ -44,6 +45,8 @@ def test_it_reads_new_tokens_and_later_their_supply(stub: Stub, operator: Operat
         {"mint": DOG, "symbol": None, "name": None, "decimals": None, "supply": None},
         {"mint": CAT, "symbol": "CAT", "name": "Cat", "decimals": 6, "supply": Decimal("123.456789")},
     ]
+    # A name that arrives corrects no trade.
+    assert operator.fetch("SELECT * FROM trades ORDER BY tx_signature") == trades
     calls = len(stub.calls)
     assert operator.sync("tokens").only["read"] == 0
     assert len(stub.calls) == calls
@@ -58,12 +61,6 @@ def test_a_supply_too_small_to_be_shown_is_unknown(stub: Stub, operator: Operato
     operator.sync("tokens")
     (cat,) = (row for row in operator.fetch(FACES) if row["mint"] == CAT)
     assert (cat["decimals"], cat["supply"]) == (255, None)
-
-
-def test_a_name_that_arrives_corrects_no_trade(operator: Operator) -> None:
-    before = operator.fetch("SELECT * FROM trades ORDER BY tx_signature")
-    operator.sync("tokens")
-    assert operator.fetch("SELECT * FROM trades ORDER BY tx_signature") == before
 
 
 @pytest.mark.parametrize("words", ["no backend", "query returned more than 1 results", "too many requests"])
