@@ -14,25 +14,18 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.figures import BOARD_PERIODS, PERIODS, Figures, compare, figures, of_group, signals
+from tests.ledger.figures import Figures, compare, figures, of_group, signals
 from tests.ledger.in_process import exact
-from tests.ledger.loaded import in_period, loaded
+from tests.ledger.loaded import in_period
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.naive.ledger import Ledger
 from wallet_api.api.schemas.leaderboard import EntrySchema
-from wallet_api.api.schemas.tracker import TrackerArguments, TrackerSchema
 from wallet_api.base.periods import Bounds
-from wallet_api.base.times import read_time
 from wallet_api.database import Connection, rows_of
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.ledger.wallet import find_wallet
-from wallet_api.queries.analytics import read_most_traded
-from wallet_api.queries.leaderboard import Board
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.token_price import PriceRule
-from wallet_api.queries.tracker import track_wallet
-from wallet_api.queries.volume_trend import volume_trend
 
 Row = dict[str, Any]
 # What a file contains, and its rows.
@@ -79,10 +72,7 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
     steps = data.draw(files(st.tuples(st.just("wallets"), retyped | strategies.profiles())))
     importer = in_process.Importer(database_url, batch_rows=data.draw(st.sampled_from([1, 3, 100])))
     in_process.clear(connection)
-    ledger = Ledger()
-    for kind, rows in [("wallets", strategies.wallets()), *steps]:
-        getattr(importer, kind)(rows)
-        getattr(ledger, f"add_{kind}")(rows)
+    ledger = random_trades.import_all(importer, ("wallets", strategies.wallets()), *steps)
     moment = NOW + data.draw(st.sampled_from([timedelta(0), timedelta(minutes=3), timedelta(minutes=-30)]))
     rule = data.draw(PRICE_RULES)
     ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
@@ -100,10 +90,7 @@ def test_quotes_of_markets_make_the_prices_of_a_naive_reading(
     steps = [*before, ("quotes", first), *after, *(("quotes", rows) for rows in others)]
     importer = in_process.Importer(database_url)
     in_process.clear(connection)
-    ledger = Ledger()
-    for kind, rows in [("wallets", strategies.wallets()), *steps]:
-        getattr(importer, kind)(rows)
-        getattr(ledger, f"add_{kind}")(rows)
+    ledger = random_trades.import_all(importer, ("wallets", strategies.wallets()), *steps)
     moment = NOW - data.draw(st.sampled_from([timedelta(0), timedelta(minutes=30)]))
     rule = data.draw(PRICE_RULES)
     ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
@@ -251,7 +238,6 @@ def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
     # A third of the trades without dollars has a price near it, which changes.
     prices = random_trades.prices(NOW, days=40)
     half = len(rows) // 2
-    importer, ledger = in_process.Importer(database_url, batch_rows=500), Ledger()
     known = [_version(number) for number in range(len(VERSIONS))]
     later = [
         [
@@ -261,14 +247,13 @@ def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
         ]
         for step in range(3)
     ]
-    for kind, file in (
+    ledger = random_trades.import_all(
+        in_process.Importer(database_url, batch_rows=500),
         ("wallets", [*strategies.wallets(), *FURTHER]),
         *(("prices", prices), ("trades", rows[:half] + known)),
         *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:])),
         *(("trades", versions) for versions in later),
-    ):
-        getattr(importer, kind)(file)
-        getattr(ledger, f"add_{kind}")(file)
+    )
     mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
     compare(figures(reader, NOW, [3600, 86_400], mints, limit=100, spans=_spans(chance)), ledger)
 
@@ -288,55 +273,6 @@ def _spans(chance: random.Random) -> list[Bounds]:
         Bounds(NOW - timedelta(days=500)),
         Bounds(until=NOW - timedelta(days=900)),
     ]
-
-
-def test_the_window_that_a_period_states_has_its_figures(database_url: str, connection: Connection) -> None:
-    chance = random.Random(8)
-    importer = in_process.Importer(database_url, batch_rows=500)
-    importer.wallets([*strategies.wallets(), *FURTHER])
-    # One is ahead of the clock.
-    importer.trades(
-        [*_from_dust_to_billions(chance), _version(0, created_at=(NOW + timedelta(minutes=4)).isoformat())]
-    )
-    for group, period in product(strategies.GROUPS, BOARD_PERIODS):
-        board = read_board(connection, NOW, in_period(group, period), with_charts=True)
-        window = _stated_by(board)
-        # The window is of the past when it is requested.
-        later = NOW + timedelta(minutes=4, seconds=1)
-        again = read_board(connection, later, in_period(group, window), with_charts=True)
-        named, again_named = (
-            _shown(each, in_period(group, question)) for each, question in ((board, period), (again, window))
-        )
-        if period == "all":
-            # Its chart has days, whatever its length.
-            for entry in (*named, *again_named):
-                del entry["chart"]
-        assert again_named == named, (group, period)
-        if period in PERIODS:
-            for read in (read_most_traded, volume_trend):
-                of_window, of_period = (
-                    read(connection, NOW, in_period(group, p))[0] for p in (window, period)
-                )
-                assert of_window == of_period
-    for wallet, period in product(connection.execute("SELECT * FROM wallets").fetchall(), BOARD_PERIODS):
-        tracked = find_wallet(connection, wallet["blockchain"], wallet["address"])
-        named = track_wallet(connection, tracked, NOW, loaded(TrackerArguments, period=period))
-        window = Bounds(**{name: read_time(text) for name, text in named["of_meta"].items()})
-        moment = NOW + timedelta(minutes=4, seconds=1) if period == "all" else NOW
-        named, again = (
-            exact(
-                TrackerSchema(),
-                track_wallet(connection, tracked, moment, loaded(TrackerArguments, period=each)),
-            )
-            for each in (period, window)
-        )
-        del named["period_stats"]["period"]
-        again["period_stats"] = {
-            n: v for n, v in again["period_stats"].items() if n not in ("since", "until")
-        }
-        if period == "all":
-            del named["period_realized_pnl_chart"], again["period_realized_pnl_chart"]
-        assert again == named, (wallet["address"], period)
 
 
 def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
@@ -395,15 +331,6 @@ def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
     assert {operation for operation, *_ in differing} == {"volume_trend", "leaderboard_charts"}
     assert rebuild_ledger(connection)["wallet_hours"] > 0
     assert trends() == kept
-
-
-def _shown(board: Board, asked: dict[str, Any]) -> list[Row]:
-    return list(exact(EntrySchema(), rows_of(leaderboard_page(board, asked)["leaderboard"])))
-
-
-def _stated_by(board: Board) -> Bounds:
-    """Return the window that a response states, as its caller reads it."""
-    return Bounds(**{name: read_time(text) for name, text in board.span.bounds.items()})
 
 
 def test_trades_in_their_order_keep_what_boards_of_all_trades_have(

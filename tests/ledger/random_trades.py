@@ -63,10 +63,10 @@ def import_coinciding(importer: Importer, count: int, now: datetime, mints: int 
     return import_all(importer, wallets=wallets(12), prices=prices(now, 3), trades=rows)
 
 
-def import_all(importer: Importer, **files: list[Row]) -> Ledger:
-    """Import rows of each kind, and return the ledger of them."""
+def import_all(importer: Importer, *steps: tuple[str, list[Row]], **files: list[Row]) -> Ledger:
+    """Import rows, each of a kind, in their order, and return the ledger of them."""
     ledger = Ledger()
-    for kind, rows in files.items():
+    for kind, rows in (*steps, *files.items()):
         getattr(importer, kind)(rows)
         getattr(ledger, f"add_{kind}")(rows)
     return ledger
