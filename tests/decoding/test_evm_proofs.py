@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.decoding.drafts import shown
 from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.decoding.test_evm_rules import (
     CURVE,
@@ -25,10 +26,9 @@ from tests.decoding.test_evm_rules import (
 from tests.stub import evm
 from tests.stub.evm import Row, Transaction, log, transfer, word
 from tests.sync.evm_trades import CAT, DOG, ETH, FRIEND, POOL, ROUTER, SWAP, USDC, WALLET, WETH, buy, receipt
-from tests.sync.operator import plain
 from wallet_api.chain.decoding.evm.frames import Frame, frames_of
 from wallet_api.chain.decoding.swaps import NO_TRADE, UNSIGNED
-from wallet_api.chain.decoding.trades import Decoded, Draft
+from wallet_api.chain.decoding.trades import Decoded
 
 NODES = (ARCHIVE, TRACES, BARE)
 # Worthless tokens, contracts and an account of the stranger, and a merchant.
@@ -88,16 +88,6 @@ def decoded(transaction: Transaction, node: str = ARCHIVE, wallet: str = WALLET,
     """Return what is decoded of a transaction."""
     given = Given("eth", transaction.receipt, transaction.value, transaction.coins, DECIMAL, **more)
     return given.decode(wallet, node, is_alone=node == ARCHIVE)
-
-
-def trades(drafts: Any) -> list[tuple[str, str, str, str]]:
-    """Return drafts as token, side, amount and value."""
-    return sorted(map(_trade, drafts))
-
-
-def _trade(draft: Draft) -> tuple[str, str, str, str]:
-    side = "sell" if draft.is_sell else "buy"
-    return draft.mint, side, plain(draft.token_amount), plain(draft.value(160))  # type: ignore[arg-type]
 
 
 SOLD, BOUGHT = [(CAT, "sell", "1", "1")], [(CAT, "buy", "5", "1")]
@@ -173,7 +163,7 @@ HONEST: dict[str, tuple[Transaction, list[tuple[str, str, str, str]]]] = {
 @pytest.mark.parametrize("kind", HONEST)
 def test_an_honest_one_lands(kind: str, node: str) -> None:
     transaction, expected = HONEST[kind]
-    assert trades(decoded(transaction, node).drafts) == expected
+    assert shown(decoded(transaction, node).drafts) == expected
 
 
 def test_an_operation_ends_and_begins_at_its_own_entry_point() -> None:
@@ -181,14 +171,14 @@ def test_an_operation_ends_and_begins_at_its_own_entry_point() -> None:
         bought = buy(1)
         row = by_account(bought, other, operation(WALLET, FRIEND, 1)).receipt
         assert row["to"] == ENTRY
-        assert trades(decoded(bought).drafts) == BOUGHT
-    assert trades(decoded(beside_wraps(evm.DEPOSIT, -3 * ETH)).drafts) == BOUGHT
+        assert shown(decoded(bought).drafts) == BOUGHT
+    assert shown(decoded(beside_wraps(evm.DEPOSIT, -3 * ETH)).drafts) == BOUGHT
 
 
 def test_native_coin_for_an_order_is_the_wallets_own_and_on_a_node_without_state_not_known() -> None:
     unwrapped = log(WETH, (evm.WITHDRAWAL, word(FRIEND)), 100 * ETH)
     sale = carried(transfer(CAT, WALLET, Q, UNITS), unwrapped, fill(), coin=ETH)
-    assert trades(decoded(sale, ARCHIVE).drafts) == trades(decoded(sale, TRACES).drafts) == SOLD
+    assert shown(decoded(sale, ARCHIVE).drafts) == shown(decoded(sale, TRACES).drafts) == SOLD
     # A stranger may unwrap as much of his own as he likes.
     assert (decoded(sale, BARE).why, decoded(sale, BARE).is_signed) == ("no_value", True)
     # Some dollars beside it would make a false price where the coin is not seen.
@@ -221,7 +211,7 @@ def test_two_orders_of_one_transaction_have_their_own_prices() -> None:
     for wallet, expected in ((WALLET, SOLD), (OTHER, [(CAT, "sell", "3", "9")])):
         for node in NODES:
             (draft,) = decoded(carried(*both), node, wallet).drafts
-            assert (trades([draft]), draft.exchanged(draft.native)) == (expected, 0)
+            assert (shown([draft]), draft.exchanged(draft.native)) == (expected, 0)
 
 
 def _prices() -> Iterator[tuple[str, Transaction]]:
@@ -249,7 +239,7 @@ def test_what_was_bought_and_sold_makes_no_price() -> None:
         bought.receipt["logs"] += [*sold(halves * UNITS // 2, halves * ETH // 2), log(Q, (SWAP,))]
         for node in (ARCHIVE, TRACES):
             (draft,) = decoded(bought, node).drafts
-            assert trades([draft]) == [(CAT, "buy", left, left)]
+            assert shown([draft]) == [(CAT, "buy", left, left)]
             assert draft.exchanged(draft.native) == exchanged
 
 
@@ -259,7 +249,7 @@ def test_of_what_others_carry_only_named_amounts_make_a_price() -> None:
     ran = carried(log(WALLET, (EXECUTES,), 0), *sold(), log(WALLET, (EXECUTED,), 1, 0), to=WALLET)
     for transaction, exchanged in ((stated, None), (moved, 0), (ran, 0)):
         (draft,) = decoded(transaction).drafts
-        assert trades([draft]) == SOLD
+        assert shown([draft]) == SOLD
         assert draft.exchanged(draft.native) == exchanged
 
 
@@ -330,7 +320,7 @@ def test_what_the_code_of_an_account_ran_counts_and_nothing_beside_it(
     calls: tuple[Row, ...], coin: int
 ) -> None:
     result = traced(call(RELAYER, DELEGATION, *calls), coin)
-    assert trades(result.drafts) == SOLD
+    assert shown(result.drafts) == SOLD
     assert [draft.exchanged(draft.native) for draft in result.drafts] == [0]
 
 
@@ -354,7 +344,7 @@ def test_what_strangers_put_beside_the_calls_of_an_account_is_no_trade(
 def test_a_trace_that_does_not_have_the_logs_of_the_receipt_proves_nothing() -> None:
     trace = call(RELAYER, DELEGATION, through_the_account(RAN))
     logs = [{name: one[name] for name in ("address", "topics", "data")} for one in logs_of(trace)]
-    assert trades(traced(trace, logs=logs).drafts) == SOLD
+    assert shown(traced(trace, logs=logs).drafts) == SOLD
     for other in ([*logs, DUSTED], logs[::-1], [DUSTED, *logs]):
         result = traced(trace, logs=other)
         assert (result.why, result.drafts) == (UNSIGNED, ())

@@ -1,7 +1,6 @@
 """What a transaction of an EVM chain is for a wallet: a trade and its value, none, or unclear."""
 
-from decimal import Decimal
-
+from tests.decoding.drafts import shown
 from tests.decoding.evm import ARCHIVE, BARE, TRACES, Given
 from tests.stub import evm
 from tests.stub.evm import Row, Transaction, log, transfer, word
@@ -22,7 +21,6 @@ from tests.sync.evm_trades import (
     sell,
     signature,
 )
-from tests.sync.operator import plain
 from wallet_api.base.chains import CHAINS
 from wallet_api.chain.decoding.swaps import NO_TRADE
 
@@ -58,16 +56,7 @@ def check(cases: Cases, node: str = ARCHIVE, from_logs: int = 0, *, is_alone: bo
             placed_by={f"0x{5 * UNITS:064x}": WALLET},
         )
         decoded = given.decode(WALLET, node, is_alone=is_alone)
-        price = Decimal(160)
-        found: Expected = sorted(
-            (
-                draft.mint,
-                "sell" if draft.is_sell else "buy",
-                plain(draft.token_amount),
-                plain(draft.value(price)),
-            )
-            for draft in decoded.drafts
-        )
+        found: Expected = shown(decoded.drafts)
         if decoded.why not in (None, NO_TRADE):
             found = str(decoded.why)
         assert (number, found) == (number, sorted(expected) if isinstance(expected, list) else expected)

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from tests.decoding.drafts import shown
 from tests.decoding.solana import AT, decode_for, read
 from tests.decoding.test_solana_rules import LIMIT_ORDERS, SOLD, UNITS, Expected, inner, made, of_program
 from tests.stub.swaps import Row
 from tests.stub.transactions import RENT, WRAPPED, Move
-from tests.sync.operator import plain
 from tests.sync.solana import BONK, FART, SOL, WALLET, buy, own, pool
 from wallet_api.chain.decoding.swaps import NO_TRADE, UNSIGNED
 from wallet_api.chain.decoding.trades import Decoded
@@ -17,12 +17,7 @@ GOT = (own(None, SOL), pool(None, -SOL))
 
 def read_of(decoded: Decoded) -> Expected:
     """Return the trades, or why there is none."""
-    if not decoded.drafts:
-        return str(decoded.why)
-    return [
-        (draft.mint, "sell" if draft.is_sell else "buy", plain(draft.token_amount), plain(draft.native))
-        for draft in decoded.drafts
-    ]
+    return shown(decoded.drafts) or str(decoded.why)
 
 
 def check(result: Row, expected: Expected) -> None:

@@ -1,20 +1,18 @@
 """What a transaction of Solana is for a wallet: a trade and its value, none, or unclear."""
 
 from collections.abc import Iterable
-from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 
+from tests.decoding.drafts import shown
 from tests.decoding.solana import AT, decode_for, read
 from tests.stub.swaps import Row
 from tests.stub.transactions import RENT, WRAPPED, Move, transaction
-from tests.sync.operator import plain
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool
 from wallet_api.chain.decoding.swaps import NO_TRADE
 
-USD = Decimal(160)
 SYSTEM = "11111111111111111111111111111111"
 KAMINO = "KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD"
 LIMIT_ORDERS = "j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X"
@@ -36,16 +34,7 @@ def check(cases: Cases) -> None:
         except msgspec.ValidationError:
             found[name] = "unreadable"
             continue
-        trades = [
-            (
-                draft.mint,
-                "sell" if draft.is_sell else "buy",
-                plain(draft.token_amount),
-                plain(draft.value(USD)),
-            )
-            for draft in decoded.drafts
-        ]
-        found[name] = str(decoded.why) if decoded.why not in (None, NO_TRADE) else sorted(trades)
+        found[name] = str(decoded.why) if decoded.why not in (None, NO_TRADE) else shown(decoded.drafts)
     assert found == {name: sorted(one) if isinstance(one, list) else one for name, (_, one) in cases.items()}
 
 
