@@ -13,7 +13,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.integration.test_ledger_properties import NOW, files
-from tests.ledger import in_process, random_trades, strategies
+from tests.integration.test_remove import fill
+from tests.ledger import in_process, strategies
 from tests.ledger.command import rejects_of
 from tests.ledger.contents import contents
 from tests.ledger.rows import price_row, trade_row, written
@@ -82,11 +83,6 @@ def _as_text(rows: list[Row]) -> list[str]:
     return sorted(
         json.dumps({name: "" if value is None else str(value) for name, value in row.items()}) for row in rows
     )
-
-
-def fill(database_url: str) -> tuple[list[Row], list[Row]]:
-    """Fill the ledger with six wallets and their trades, and return the rows of both files."""
-    return random_trades.fill(in_process.Importer(database_url), 6, 600)
 
 
 def test_a_dollar_value_that_a_farther_price_gave_is_kept(

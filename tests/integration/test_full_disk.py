@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.in_process import Importer
+from tests.ledger.rows import ndjson, price_row
 from tests.lib.backups import refused
 from tests.lib.folders import small_disk
 from wallet_api.operate import embedded
 from wallet_api.settings import Settings
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+HOURS = [NOW - timedelta(hours=number) for number in range(30_000)]
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
 
@@ -25,17 +29,12 @@ def disk() -> Iterator[Path]:
         yield disk
 
 
-def _price(number: int, usd: str) -> dict[str, str]:
-    at = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=number)
-    return {"currency": "SOL", "usd": usd, "priced_at": at.isoformat()}
-
-
 def test_what_does_not_fit_is_named_and_not_left_in_part(
     settings: Settings, database_url: str, disk: Path
 ) -> None:
     # Not even compressed do they fit.
     digits = random.Random(1)
-    prices = [_price(number, f"150.{digits.randrange(10**18):018d}") for number in range(30_000)]
+    prices = [price_row(f"150.{digits.randrange(10**18):018d}", hour) for hour in HOURS]
     Importer(database_url).prices(prices)
     for name, *command in (
         ("prices.ndjson", "export", "prices"),
@@ -52,8 +51,7 @@ def test_rejected_rows_that_do_not_fit_are_named_and_the_last_one_left_is_whole(
     settings: Settings, disk: Path
 ) -> None:
     file = disk / "prices.ndjson"
-    rows = "".join(json.dumps(_price(number, "free")) + "\n" for number in range(1500))
-    file.write_text(rows)
+    file.write_bytes(ndjson(*(price_row("free", hour) for hour in HOURS[:1500])))
     rejects = disk / "prices.ndjson.rejects.ndjson"
     error = refused("import", "prices", file, settings=settings)
     assert error == f"[Errno 28] No space left on device: '{rejects}'"

@@ -126,6 +126,10 @@ class Operator:
         assert len(ledger) == len(rows)
         return ledger
 
+    def signatures(self) -> set[str]:
+        """Return the transactions of the ledger."""
+        return {key[2] for key in self.ledger()}
+
     def fetch(self, statement: str, *parameters: Any) -> list[Row]:
         """Return the rows of a query."""
         with connect(self.url) as connection:

@@ -31,10 +31,6 @@ def follow(start: Start, seconds: float = 0.2) -> Running:
     return running
 
 
-def signatures(operator: Operator) -> set[str]:
-    return {key[2] for key in operator.ledger()}
-
-
 def test_a_new_block_is_in_the_ledger_within_the_interval_and_two_seconds(
     chain: EvmChain, operator: Operator, start: Start
 ) -> None:
@@ -43,7 +39,7 @@ def test_a_new_block_is_in_the_ledger_within_the_interval_and_two_seconds(
     chain.add(now(), buy(1))
     assert running.until(lambda summary: summary["changed"])["changed"] == 1
     assert calm_seconds() - began < 3
-    assert signatures(operator) == {signature(1)}
+    assert operator.signatures() == {signature(1)}
     assert running.end()[0] == 0
 
 
@@ -74,7 +70,7 @@ def test_a_wallet_that_is_tracked_meanwhile_is_followed_without_a_restart(
     operator.fetch("DELETE FROM wallets WHERE address = %s RETURNING 1", FRIEND)
     chain.add(now(), buy(3, wallet=FRIEND), buy(4))
     running.until(lambda summary: summary["changed"])
-    assert signatures(operator) == {signature(4)}
+    assert operator.signatures() == {signature(4)}
 
 
 def test_a_round_writes_one_row_for_all_wallets(chain: EvmChain, operator: Operator, start: Start) -> None:
@@ -113,10 +109,10 @@ def test_a_wallet_that_is_read_again_from_earlier_misses_nothing_meanwhile(
     # The other wallet goes on, while this one fails.
     stub.scenarios["eth_getLogs"] = faults.in_turn(None, None, *[faults.status(500)] * 9)
     done = operator.sync("trades", "--since", (AT - timedelta(days=1)).isoformat(), SYNC_THREADS="1")
-    assert (done.only["failed"], signatures(operator)) == (1, {signature(2)})
+    assert (done.only["failed"], operator.signatures()) == (1, {signature(2)})
     stub.scenarios.clear()
     assert operator.sync("trades", "--since", AT.isoformat()).only["changed"] == 1
-    assert signatures(operator) == {signature(1), signature(2)}
+    assert operator.signatures() == {signature(1), signature(2)}
 
 
 def test_a_new_wallet_with_much_to_read_delays_no_other(
@@ -130,11 +126,11 @@ def test_a_new_wallet_with_much_to_read_delays_no_other(
     running = start("trades", "--follow", "--since", (AT - timedelta(days=1)).isoformat(), **slow)
     running.next_round()
     operator.track(("eth", FRIEND))
-    assert eventually(lambda: signatures(operator) != set())
+    assert eventually(lambda: operator.signatures() != set())
     chain.add(now(), buy(1000))
-    assert eventually(lambda: signature(1000) in signatures(operator), 10)
-    assert len(signatures(operator)) < 60
-    assert eventually(lambda: len(signatures(operator)) == 61)
+    assert eventually(lambda: signature(1000) in operator.signatures(), 10)
+    assert len(operator.signatures()) < 60
+    assert eventually(lambda: len(operator.signatures()) == 61)
 
 
 def test_chains_without_a_node_are_read_with_their_own_period(

@@ -35,7 +35,7 @@ class Follow:
 
     def has(self, *signatures: str) -> bool:
         """Return whether the ledger comes to have exactly these transactions."""
-        return eventually(lambda: {key[2] for key in self.operator.ledger()} == set(signatures))
+        return eventually(lambda: self.operator.signatures() == set(signatures))
 
     def is_followed(self, *wallets: str) -> bool:
         return eventually(lambda: self.stub.stream.followed == set(wallets))
@@ -65,7 +65,9 @@ def test_a_final_trade_is_in_the_ledger_within_seconds_and_in_the_status(
     assert follow.is_followed(WALLET)
 
     def shows(*words: str) -> Callable[[], bool]:
-        return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
+        return lambda: any(
+            line.split()[: len(words)] == list(words) for line in status(operator).splitlines()
+        )
 
     assert eventually(shows("solana", method, "1", "of", "1", "yes"))
     row = buy(now(), units=1_500_000, lamports=123_456_789)
@@ -115,10 +117,6 @@ def test_recorded_notifications_are_read(stub: Stub, method: str, operator: Oper
     (((*_, mint, side), trade),) = operator.ledger().items()
     assert (mint, side) == ("8Y3RkHg21Gj1VBXJi7pcay4qeRqRrY3juZaBac64pump", "sell")
     assert (trade[:2], trade[3].timestamp()) == (("2948735.678665", "0.085249447"), row["blockTime"])
-
-
-def lines(operator: Operator) -> list[str]:
-    return status(operator).splitlines()
 
 
 def test_what_comes_twice_or_out_of_order_counts_once_and_what_is_not_final_not_at_all(

@@ -41,11 +41,6 @@ def live(chain: EvmChain, name: str, seconds: float, numbers: Iterator[int]) -> 
         time.sleep(max(0.0, began + place * CHAINS[name] - time.monotonic()))
 
 
-def bought(operator: Operator) -> set[str]:
-    """Return the transactions of the ledger."""
-    return {key[2] for key in operator.ledger()}
-
-
 @pytest.mark.parametrize("name", CHAINS)
 def test_what_a_node_leaves_out_for_less_than_the_set_time_is_not_lost(
     stub: Stub, operator: Operator, start: Start, name: str
@@ -62,7 +57,7 @@ def test_what_a_node_leaves_out_for_less_than_the_set_time_is_not_lost(
     for _ in range(2):
         time.sleep(CONFIRM)
         chain.add(datetime.now(UTC))
-    assert eventually(lambda: bought(operator) == {signature(number) for number in range(1, stopped)})
+    assert eventually(lambda: operator.signatures() == {signature(number) for number in range(1, stopped)})
     (late,) = operator.fetch("SELECT total FROM sync_report WHERE name = 'left_out' AND label = 'late'")
     assert late["total"] >= len(chain.omitted) / 2
     # Each block is read with each round, in one request: two filters, of what was given and of what came.
@@ -102,7 +97,7 @@ def test_what_was_left_out_for_longer_comes_with_the_reading_of_the_next_day(
         "UPDATE sync_chains SET rechecked_until = rechecked_until - interval '25 hours' RETURNING 1"
     )
     assert one_round() == 1
-    assert bought(operator) == {signature(1), signature(2)}
+    assert operator.signatures() == {signature(1), signature(2)}
     assert operator.ledger()["base", WALLET, signature(1), CAT, "buy"] == before
     # Only once a day, and each block once.
     stub.calls.clear()
@@ -123,11 +118,11 @@ def test_a_log_that_a_later_reading_lacks_takes_no_trade_back_but_another_hash_o
     for _ in range(2):
         chain.add(now(), buy(2, wrapped=WRAPPED["base"]))
         operator.sync(*options)
-        assert signature(1) in bought(operator)
+        assert signature(1) in operator.signatures()
     depth = len(chain.blocks) - chain.blocks.index(one)
     chain.reorganise(depth, [type(one)(now()) for _ in range(depth)])
     assert operator.sync(*options).only["reorganised"] == 2
-    assert bought(operator) == set()
+    assert operator.signatures() == set()
 
 
 def test_nodes_behind_one_address_of_which_some_are_a_little_behind_lose_nothing(
@@ -146,6 +141,6 @@ def test_nodes_behind_one_address_of_which_some_are_a_little_behind_lose_nothing
     chain.behind = 0
     stopped = next(numbers)
     chain.add(datetime.now(UTC))
-    assert eventually(lambda: bought(operator) == {signature(number) for number in range(1, stopped)})
+    assert eventually(lambda: operator.signatures() == {signature(number) for number in range(1, stopped)})
     # What one of them does not have yet is asked again.
     assert "crashed" not in running.end()[1]

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from click.testing import Result
 
 from tests.ledger.in_process import Importer, Row
 from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, signature
@@ -93,14 +92,9 @@ def unproven(*drafts: Draft) -> Decoded:
     return Decoded(why=UNSIGNED, is_signed=False, unproven=drafts)
 
 
-def run(operator: Operator, *arguments: str) -> Result:
-    """Run a command."""
-    return operator.run(*arguments)
-
-
 def named(operator: Operator) -> dict[str, list[Row]]:
     """Return what `sync status --json` names, by transaction."""
-    result = run(operator, "sync", "status", "--json")
+    result = operator.run("sync", "status", "--json")
     assert result.exit_code == 0
     rows = json.loads(result.stdout)["named"]
     assert all((row["blockchain"], row["wallet_address"]) == ("eth", WALLET) for row in rows)
@@ -117,7 +111,7 @@ def test_a_sale_and_a_purchase_without_a_proof_are_named_and_no_trade(
     assert (done.unsigned, done.named, done.left_out, done.status) == (2, 2, 0, 0)
     assert operator.ledger() == {}
     assert [trades[0]["transaction_type"] for trades in named(operator).values()] == ["sell", "buy"]
-    text = run(operator, "sync", "status").stdout
+    text = operator.run("sync", "status").stdout
     assert f"sell 100 of {CAT} for 1 ETH" in text
     assert WALLET in text
     assert signature(1) in text
@@ -147,7 +141,7 @@ def test_dollars_that_are_stated_decide(operator: Operator, source: Written) -> 
         source.decoded[signature(number)] = unproven(one)
     one_round(operator, source)
     assert named(operator).keys() == {signature(2)}
-    assert run(operator, "sync", "accept", signature(2), WALLET).exit_code == 0
+    assert operator.run("sync", "accept", signature(2), WALLET).exit_code == 0
     # A three-thousandth of a coin, as an import of dollars alone computes it.
     value = "0.000333333333333333"
     assert values(operator.ledger()) == {(signature(2), CAT, "buy"): ("100", value, "1")}
@@ -157,8 +151,8 @@ def test_what_has_no_value_is_named_but_cannot_be_accepted(operator: Operator, s
     source.decoded[signature(1)] = unproven(draft(wallet(operator), 1, "0"))
     one_round(operator, source)
     assert named(operator).keys() == {signature(1)}
-    assert f"sell 100 of {CAT} for ? USD" in run(operator, "sync", "status").stdout
-    result = run(operator, "sync", "accept", signature(1), WALLET)
+    assert f"sell 100 of {CAT} for ? USD" in operator.run("sync", "status").stdout
+    result = operator.run("sync", "accept", signature(1), WALLET)
     assert (result.exit_code, "value is empty" in result.output) == (1, True)
     assert (operator.ledger(), len(named(operator))) == ({}, 1)
 
@@ -173,9 +167,9 @@ def test_the_first_hundred_of_a_wallet_are_named_and_the_others_counted(
     source.is_new = False
     assert one_round(operator, source).named == 0
     assert len(named(operator)) == 100
-    beyond = json.loads(run(operator, "sync", "status", "--json").stdout)["named_beyond"]
+    beyond = json.loads(operator.run("sync", "status", "--json").stdout)["named_beyond"]
     assert beyond == [{"blockchain": "eth", "wallet_address": WALLET, "beyond": 30}]
-    assert "NOT NAMED" in run(operator, "sync", "status").stdout
+    assert "NOT NAMED" in operator.run("sync", "status").stdout
     with connect(operator.url) as connection:
         metrics = {metric.name: metric for metric in sync_metrics(connection, datetime.now(UTC))}
     shown = [metrics[f"wallet_api_sync_named{name}"].samples[0].value for name in ("", "_beyond")]
@@ -187,7 +181,7 @@ def test_what_is_accepted_is_a_trade_that_later_readings_leave(operator: Operato
     source.decoded[signature(1)] = unproven(draft(of, 1), draft(of, 1, mint=DOG, is_sell=False))
     source.decoded[signature(2)] = unproven(draft(of, 2))
     one_round(operator, source)
-    result = run(operator, "sync", "accept", signature(1), f"0x{WALLET[2:].upper()}")
+    result = operator.run("sync", "accept", signature(1), f"0x{WALLET[2:].upper()}")
     assert (result.exit_code, "2 trades" in result.output) == (0, True)
     trades = {
         (signature(1), CAT, "sell"): ("100", "1", "3000"),
@@ -207,7 +201,7 @@ def test_what_is_accepted_is_a_trade_that_later_readings_leave(operator: Operato
         assert values(operator.ledger()) == trades
         assert named(operator).keys() == {signature(2)}
     # Again is no change.
-    assert "0 trades" in run(operator, "sync", "accept", signature(1), WALLET).output
+    assert "0 trades" in operator.run("sync", "accept", signature(1), WALLET).output
 
 
 def test_an_accepted_trade_goes_with_its_block_and_by_remove(operator: Operator, source: Written) -> None:
@@ -216,12 +210,12 @@ def test_an_accepted_trade_goes_with_its_block_and_by_remove(operator: Operator,
         source.decoded[signature(number)] = unproven(draft(of, number))
     one_round(operator, source)
     for number in (1, 2):
-        assert run(operator, "sync", "accept", signature(number), WALLET).exit_code == 0
+        assert operator.run("sync", "accept", signature(number), WALLET).exit_code == 0
     source.decoded.clear()
     source.orphans = [Block(5, "0x5", AT, [signature(1)])]
     assert one_round(operator, source).reorganised == 1
-    assert {key[2] for key in operator.ledger()} == {signature(2)}
-    assert run(operator, "sync", "accept", signature(1), WALLET).exit_code == 1
+    assert operator.signatures() == {signature(2)}
+    assert operator.run("sync", "accept", signature(1), WALLET).exit_code == 1
     row = {"blockchain": "eth", "wallet_address": WALLET, "tx_signature": signature(2), "mint": CAT}
     Importer(operator.url).remove_trades([row | {"transaction_type": "sell"}])
     source.orphans, source.decoded = [], {signature(2): unproven(draft(of, 2))}
@@ -244,7 +238,7 @@ def test_what_is_not_named_cannot_be_accepted(operator: Operator, source: Writte
     source.decoded[signature(1)] = unproven(draft(wallet(operator), 1))
     one_round(operator, source)
     for transaction, address in ((signature(2), WALLET), (signature(1), FRIEND)):
-        result = run(operator, "sync", "accept", transaction, address)
+        result = operator.run("sync", "accept", transaction, address)
         assert (result.exit_code, "No such transaction" in result.output) == (1, True)
     assert operator.ledger() == {}
 
@@ -263,5 +257,5 @@ def test_what_is_accepted_has_its_place_in_the_chain(operator: Operator, source:
     one.block, one.block_index = 8, 3
     source.decoded[signature(1)] = unproven(one)
     one_round(operator, source)
-    assert run(operator, "sync", "accept", signature(1), WALLET).exit_code == 0
+    assert operator.run("sync", "accept", signature(1), WALLET).exit_code == 0
     assert operator.fetch("SELECT block, block_index FROM trades") == [{"block": 8, "block_index": 3}]

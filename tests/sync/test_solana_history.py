@@ -34,10 +34,6 @@ def trade(stub: Stub, count: int) -> set[str]:
     return {f"t{number}" for number in range(count)}
 
 
-def signatures(operator: Operator) -> set[str]:
-    return {key[2] for key in operator.ledger()}
-
-
 def test_a_first_fetch_takes_a_request_for_each_page(stub: Stub, operator: Operator) -> None:
     trade(stub, 250)
     stub.transactions.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
@@ -81,7 +77,7 @@ def test_a_page_that_fails_is_read_again_from_the_one_before(stub: Stub, operato
     assert len(operator.ledger()) == 100
     stub.calls.clear()
     assert operator.sync(SYNC_OVERLAP_SECONDS="0").only["changed"] == 150
-    assert signatures(operator) == expected
+    assert operator.signatures() == expected
     assert (len(stub.requests_of(HISTORY)), stub.requests_of(ONE)) == (2, [])
 
 
@@ -101,7 +97,7 @@ def test_a_node_that_refuses_it_is_asked_for_each_transaction(
     expected = trade(stub, 60)
     stub.scenarios[HISTORY] = refusal
     done = operator.sync("trades", "-v", SYNC_THREADS="1")
-    assert (done.status, signatures(operator)) == (0, expected)
+    assert (done.status, operator.signatures()) == (0, expected)
     assert len(stub.requests_of(ONE)) == 60
     # Once, or once more without the version; and once in the log.
     assert len(stub.requests_of(HISTORY)) <= 2
@@ -112,7 +108,7 @@ def test_it_goes_on_one_by_one_where_the_node_stops(stub: Stub, operator: Operat
     expected = trade(stub, 150)
     stub.scenarios[HISTORY] = faults.in_turn(None, faults.status(413))
     assert operator.sync().only["changed"] == 150
-    assert signatures(operator) == expected
+    assert operator.signatures() == expected
     # Those of the second in which the page ended are known.
     assert len(stub.requests_of(ONE)) == 50
 
@@ -138,7 +134,7 @@ def test_versions_are_as_the_node_returns_them(stub: Stub, operator: Operator, n
     stub.transactions.newest_version = newest
     done = operator.sync()
     read = {f"version {version}" for version in (0, 1, 2) if version <= newest}
-    assert signatures(operator) == read
+    assert operator.signatures() == read
     assert done.only["unreadable"] == 3 - len(read)
 
 

@@ -49,7 +49,7 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     assert (done.status, done.only["no_trades"]) == (3, 1)
     why = "several tokens whose separate prices are unclear"
     assert done.only["left_out_reasons"]["unclear"] == {why: 1}
-    assert {key[2] for key in operator.ledger()} == {"good"}
+    assert operator.signatures() == {"good"}
 
 
 def test_transactions_that_only_name_the_wallet_are_counted(stub: Stub, operator: Operator) -> None:
@@ -111,7 +111,7 @@ def test_what_fails_fails_its_wallet_and_no_other(stub: Stub, operator: Operator
     stub.scenarios |= bad
     done = operator.sync()
     assert (done.status, done.only["failures"]) == (3, dict.fromkeys(bad, 1))
-    assert {key[2] for key in operator.ledger()} == {"good"}
+    assert operator.signatures() == {"good"}
     assert "secret-path" not in done.text
     stub.scenarios.clear()
     assert operator.sync().only["changed"] == len(bad)
@@ -127,7 +127,7 @@ def test_a_young_transaction_that_is_listed_and_not_told_is_waited_for(
     done = operator.sync()
     assert (done.status, done.only["failures"]) == (1, {"server_error": 1})
     # What came before its chunk is in, and nothing that came after it.
-    assert {key[2] for key in operator.ledger()} == {f"t{number}" for number in range(50)}
+    assert operator.signatures() == {f"t{number}" for number in range(50)}
     stub.transactions.untold = set()
     assert operator.sync().only["changed"] == 10
 
@@ -150,7 +150,7 @@ def test_an_old_one_that_the_node_has_lost_is_kept_and_costs_no_other(stub: Stub
     done = operator.sync()
     assert (done.status, done.only["failed"], done.only["new_left_out"]) == (3, 0, 2)
     assert done.only["left_out_reasons"] == {"lost": {"the node no longer has the transaction": 2}}
-    assert {key[2] for key in operator.ledger()} == {"new"}
+    assert operator.signatures() == {"new"}
     # What is lost alarms once, is tried at each start, and is forgotten when it is there again.
     done = operator.sync()
     assert (done.status, done.only["left_out"], done.only["new_left_out"]) == (0, 2, 0)
@@ -180,7 +180,7 @@ def test_an_older_node_that_knows_no_version_1_returns_all_others(stub: Stub, op
     stub.transactions.add(WALLET, "old", of_version(0))
     stub.transactions.add(WALLET, "new", of_version(1))
     done = operator.sync()
-    assert {key[2] for key in operator.ledger()} == {"old"}
+    assert operator.signatures() == {"old"}
     assert (done.status, done.only["synced"], done.only["unreadable"]) == (3, 1, 1)
     (kept,) = operator.fetch("SELECT tx_signature, reason, created_at FROM sync_left_out")
     assert kept == {"tx_signature": "new", "reason": "unreadable", "created_at": AT}
@@ -192,7 +192,7 @@ def test_an_older_node_that_knows_no_version_1_returns_all_others(stub: Stub, op
     stub.transactions.newest_version = 1
     done = operator.sync(SYNC_OVERLAP_SECONDS="0")
     assert (done.status, done.only["changed"], done.only["unreadable"]) == (0, 1, 0)
-    assert {key[2] for key in operator.ledger()} == {"old", "new"}
+    assert operator.signatures() == {"old", "new"}
 
 
 LIMITS = {
@@ -329,7 +329,7 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(
     for _ in range(2):
         later = running.next_round()
     assert (later["synced"], later["behind"]) == (1, 1)
-    assert "now" in {key[2] for key in operator.ledger()}
+    assert "now" in operator.signatures()
     running.until(lambda summary: not summary["behind"])
     running.end()
     assert len(operator.ledger()) == 231

@@ -33,12 +33,6 @@ def status(operator: Operator, *options: str) -> str:
     return result.stdout
 
 
-def status_of(operator: Operator) -> str:
-    """Run the command in a process of its own, while another one runs in this."""
-    output, _ = operator.start("status").communicate()
-    return output
-
-
 def unclear() -> Row:
     """Return a transaction of two tokens that nothing values."""
     return transaction(AT, WALLET, own(BONK, -9), own(FART, 7), pool(BONK, 9), pool(FART, -7))
@@ -100,7 +94,8 @@ def test_a_round_under_way_shows_how_far_it_is_and_is_not_late(
                 if sample.labels.get("blockchain") == "solana"
             }
             if now.get("wallet_api_sync_round_read_wallets") == 1:
-                seen.append((status_of(operator), now))
+                # In a process of its own, while another one runs in this.
+                seen.append((operator.start("status").communicate()[0], now))
             time.sleep(0.02)
 
     stub.scenarios["moralis"] = while_the_last_is_read
@@ -267,7 +262,7 @@ def test_what_is_left_out_is_tried_again_once_a_day(stub: Stub, operator: Operat
     operator.fetch("UPDATE sync_left_out SET tried_at = tried_at - interval '25 hours' RETURNING 1")
     rounds = [running.next_round() for _ in range(2)]
     assert (sum(one["changed"] for one in rounds), rounds[-1]["unreadable"]) == (1, 0)
-    assert {key[2] for key in operator.ledger()} == {"new"}
+    assert operator.signatures() == {"new"}
 
 
 def test_it_shows_how_far_nodes_were_read_and_what_they_were_asked(stub: Stub, operator: Operator) -> None:

@@ -120,7 +120,7 @@ def test_one_transaction_of_a_stranger_stops_no_trade(
 
     def arrive(*numbers: int) -> bool:
         bought.update(map(signature, numbers))
-        return eventually(lambda: {key[2] for key in operator.ledger()} == bought)
+        return eventually(lambda: operator.signatures() == bought)
 
     for place, attack in enumerate((*ATTACKS, large_receipt, many_logs)):
         one = 1000 * place
@@ -190,8 +190,8 @@ def test_of_a_block_with_too_many_transfers_the_wallets_own_transactions_are_rea
     stub.calls.clear()
     done = one_round(operator)
     assert done["failed"] == 0
-    assert {key[2] for key in operator.ledger()} >= {signature(number) for number in (1, 4, 5)}
-    assert signature(2) in {key[2] for key in operator.ledger()} | {key[1] for key in kept(operator)}
+    assert operator.signatures() >= {signature(number) for number in (1, 4, 5)}
+    assert signature(2) in operator.signatures() | {key[1] for key in kept(operator)}
     number = chain.start + 1
     assert kept(operator)[WALLET, f"block {number}"][0] == "unreadable"
     assert not any(signature(3) in key for key in (*operator.ledger(), *kept(operator)))
@@ -230,7 +230,7 @@ def test_a_block_with_an_impossible_time_is_left_out_alone(
     assert kept(operator)[WALLET, signature(1)] == ("unreadable", "its block contradicts itself")
     chain.add(now(), buy(2))
     assert (one_round(operator)["changed"], one_round(operator)["failed"]) == (1, 0)
-    assert {key[2] for key in operator.ledger()} == {signature(2)}
+    assert operator.signatures() == {signature(2)}
 
 
 def test_a_transaction_whose_value_is_no_number_is_left_out_alone(
@@ -255,7 +255,7 @@ def test_a_response_that_is_too_large_costs_no_trade_in_its_block(
     chain.add(now(), buy(2))
     done = one_round(operator)
     assert done["failed"] == 0
-    assert {key[2] for key in operator.ledger()} == {signature(1), signature(2)}
+    assert operator.signatures() == {signature(1), signature(2)}
 
 
 def test_what_others_did_is_bounded_expires_and_pushes_out_nothing(
