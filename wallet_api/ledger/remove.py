@@ -22,22 +22,9 @@ _READ_ROWS = 10_000
 _READ_BYTES = 1 << 23
 
 _REMOVE = load_statements(__package__, "remove")
+_REMOVE_WALLETS = load_statements(__package__, "remove_wallets")
 _GROUPS = load_statements(__package__, "wallets")["groups"]
 _CHAINS = "SELECT DISTINCT blockchain FROM wallet_groups"
-_DELETE_GROUPS = """
-DELETE FROM {0}
- USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
- WHERE {0}.blockchain = empty.blockchain
-   AND {0}.type = empty.type
-"""
-# All that has the ids of wallets, in the order in which it is removed. The names are those of our own tables.
-_DELETES = {
-    table: f"DELETE FROM {table} WHERE wallet_id = ANY (%(wallet_ids)s)"  # noqa: S608
-    for table in (
-        *("removals", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
-        *("trades", "wallets"),
-    )
-}
 
 
 @dataclass
@@ -103,19 +90,20 @@ def remove_wallets(connection: Connection) -> Removal:
         now = datetime.now(UTC)
         arrivals.record_wallet_removals(connection, wallet_ids, is_retyped=False)
         merge.take_recent(connection, wallet_ids, now)
-        connection.execute(_REMOVE["positions_of_wallets"], {"wallet_ids": wallet_ids})
-        changed = merge.run_phase(connection, _DELETES, {"wallet_ids": wallet_ids})
+        changed = merge.run_phase(connection, _REMOVE_WALLETS, {"wallet_ids": wallet_ids})
         removal.wallets, removal.trades = changed["wallets"], changed["trades"]
         connection.execute(_GROUPS)
         empty = connection.execute(_REMOVE["empty_groups"]).fetchall()
+        groups = {f"{name}s": [row[name] for row in empty] for name in ("blockchain", "type")}
+        connection.execute(_REMOVE["volume_of_empty_groups"], groups)
         # A chain's wallets of all types are a group of kept signals, too.
         left = {row["blockchain"] for row in connection.execute(_CHAINS)}
-        gone = {row["blockchain"] for row in empty} - left
-        empty += [{"blockchain": chain, "type": ALL_TYPES} for chain in gone]
-        groups = {f"{name}s": [row[name] for row in empty] for name in ("blockchain", "type")}
-        # The volume down to the buckets that are about to expire.
-        for table in ("volume_rollup", "signal_hours"):
-            connection.execute(_DELETE_GROUPS.format(table), groups)
+        gone = [*{row["blockchain"] for row in empty} - left]
+        groups = {
+            "blockchains": groups["blockchains"] + gone,
+            "types": groups["types"] + [ALL_TYPES] * len(gone),
+        }
+        connection.execute(_REMOVE["hours_of_empty_groups"], groups)
         merge.store_prices(connection)
     return removal
 

@@ -133,16 +133,6 @@ SELECT DISTINCT trades.wallet_id,
   JOIN trades
  USING (wallet_id, token_id, tx_signature, is_sell, event_index);
 
--- positions_of_wallets --
--- The positions of the wallets to remove, for token_prices.sql. With the wallets their snapshots, their names and their state of the
--- sync are deleted by foreign key. Needs positions_pkey, wallet_terms_by_wallet.
-INSERT INTO affected
-SELECT wallet_id,
-       token_id,
-       TRUE AS is_late
-  FROM positions
- WHERE wallet_id = ANY (%(wallet_ids)s);
-
 -- empty_days --
 -- Delete the days of wallets that have no trade any more after some were taken out. Needs wallet_days_pkey.
 DELETE FROM wallet_days
@@ -170,6 +160,20 @@ DELETE FROM wallet_groups
  WHERE wallet_count = 0
 RETURNING blockchain,
           type;
+
+-- volume_of_empty_groups --
+-- Delete their volume, down to the buckets that are about to expire.
+DELETE FROM volume_rollup
+ USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
+ WHERE volume_rollup.blockchain = empty.blockchain
+   AND volume_rollup.type = empty.type;
+
+-- hours_of_empty_groups --
+-- Delete their kept signals, and those of chains without wallets. Needs signal_hours_pkey.
+DELETE FROM signal_hours
+ USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS empty (blockchain, type)
+ WHERE signal_hours.blockchain = empty.blockchain
+   AND signal_hours.type = empty.type;
 
 -- hours_before --
 -- Delete the kept signals of before a time. All are read.
