@@ -182,11 +182,12 @@ def test_a_cursor_from_before_trades_had_places_goes_on(
     assert (after["tx_signature"], after["address"], after["block"]) == ("c", ANN, -1)
 
 
+@pytest.mark.parametrize("seed", range(3))
 def test_wallets_with_several_trades_a_second_have_the_figures_of_the_order_of_the_chain(
-    database_url: str, reader: Connection
+    database_url: str, reader: Connection, seed: int
 ) -> None:
     """Of each trade come versions with and without its place, in any order, over many files."""
-    chance = random.Random(0)
+    chance = random.Random(seed)
     rows = list(_of_fast_wallets(chance, 400))
     versions = [*rows, *(_less(chance, row) for row in rows for _ in range(chance.randint(0, 2)))]
     chance.shuffle(versions)
