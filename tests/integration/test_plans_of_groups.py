@@ -31,6 +31,7 @@ VALUES = {
 }
 OF_TYPE = {"text": "''", "boolean": "FALSE", "timestamp with time zone": "now()", "date": "current_date"}
 FOUND = re.compile(r"\b(wallet_id|token_id|arrival) [=<>]")
+DAYS = re.compile(r"\bday >= .*\bday < ")
 COLUMNS = """
 SELECT attname AS name, atttypid::regtype::text AS type
   FROM pg_attribute
@@ -80,4 +81,8 @@ def test_a_statement_reads_rows_of_wallets_by_wallet_or_token(connection: Connec
         for scan in generic_plan(connection, statement):
             # Of lifetimes a wallet has one; a bitmap has its condition in a node below.
             if scan.get("Relation Name") in HISTORIES and scan["Node Type"] != "Bitmap Heap Scan":
-                assert FOUND.search(scan.get("Index Cond", "")), f"{name_of(file)}: {scan}"
+                condition = scan.get("Index Cond", "")
+                assert FOUND.search(condition), f"{name_of(file)}: {scan}"
+                # Of years of days only those of the window.
+                if scan["Relation Name"] in ("position_days", "wallet_days") and "%(first_day)s" in statement:
+                    assert DAYS.search(condition), f"{name_of(file)}: {scan}"

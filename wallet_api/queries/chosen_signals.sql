@@ -1,8 +1,9 @@
 -- For other statements to include: which tokens are signals in a window that ends at `now`, by what was known then. It adds tracked
 -- (wallet_id), the wallets of the group; member (token_id, wallet_id), those that make each signal; and wanted, the tokens in their order.
 -- Needs wallets_by_group, position_days_pkey, trades_by_time, trades_by_token, trades_pkey, tokens_pkey, positions_pkey,
--- positions_by_token.
+-- positions_by_token, and what whole_days.sql needs.
 {group_wallets},
+{whole_days},
        -- What a wallet bought of a token in the window: on its whole days by position_days, at its edges by the trades.
        bought AS MATERIALIZED (
        SELECT token_id,
@@ -16,13 +17,14 @@
                 WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
                                                FROM tracked))
                   AND day >= %(first_day)s
-                  AND day < %(end_day)s
+                  AND day < (SELECT end_day
+                               FROM whole)
                   AND %(mode)s <> 'exit'
                   AND buy_txn > 0
                 UNION ALL
                SELECT within.*
                  FROM tracked
-                CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+                CROSS JOIN edge_span
                 -- Summed in the subquery, so that no trade of other groups is read.
                 CROSS JOIN LATERAL (
                       SELECT token_id,
@@ -30,8 +32,8 @@
                              sum(value)
                         FROM trades
                        WHERE wallet_id = tracked.wallet_id
-                         AND created_at > span.starts_at
-                         AND created_at <= span.ends_at
+                         AND created_at > edge_span.starts_at
+                         AND created_at <= edge_span.ends_at
                          AND NOT is_sell
                        GROUP BY wallet_id, token_id) AS within
                 WHERE %(mode)s <> 'exit') AS piece

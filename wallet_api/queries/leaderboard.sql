@@ -1,15 +1,16 @@
 -- The wallets of a group that traded in a span, with its figures, in any order. For whole days, sums
 -- are read from wallet_days, and profits by token from position_days, but of intraday positions; the rest is read from the trades.
 -- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, wallet_hours_pkey, several_days_by_wallet, trades_by_time, and
--- what board_entries.sql needs.
+-- what whole_days.sql and board_entries.sql need.
   WITH
 {group_wallets},
+{whole_days},
        -- What each wallet did in each token in a part of a day.
        edge AS MATERIALIZED (
-       SELECT (span.ends_at AT TIME ZONE 'UTC')::date AS day,
+       SELECT (edge_span.ends_at AT TIME ZONE 'UTC')::date AS day,
               within.*
          FROM tracked
-        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        CROSS JOIN edge_span
         -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
@@ -18,8 +19,8 @@
 {ledger.sums}
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
+                 AND created_at > edge_span.starts_at
+                 AND created_at <= edge_span.ends_at
                GROUP BY wallet_id, token_id) AS within
        ),
        -- Each day with a trade, of those at the edges the part in the span.
@@ -35,7 +36,8 @@
         WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
                                        FROM tracked))
           AND day >= %(first_day)s
-          AND day < %(end_day)s
+          AND day < (SELECT end_day
+                       FROM whole)
           AND buy_txn + sell_txn > 0
         UNION ALL
        SELECT wallet_id,
@@ -84,7 +86,8 @@
                 WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
                                                FROM tracked))
                   AND day >= %(first_day)s
-                  AND day < %(end_day)s
+                  AND day < (SELECT end_day
+                               FROM whole)
                   AND NOT is_intraday
                   AND covered_txn > 0
                 UNION ALL

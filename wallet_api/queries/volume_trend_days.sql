@@ -1,9 +1,10 @@
 -- What a group traded in each bucket of days or weeks of a span, which end with days from `origin` on, and with it; a bucket without
 -- a trade has no row. Whole days are summed from wallet_days, the parts beside them from the trades.
--- Needs wallets_by_group, wallet_days_pkey, trades_by_time, native_prices_pkey.
+-- Needs wallets_by_group, wallet_days_pkey, trades_by_time, native_prices_pkey, and what whole_days.sql needs.
   WITH
 {latest_price},
 {group_wallets},
+{whole_days},
        piece AS (
        SELECT wallet_id,
               LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', %(origin)s::timestamptz) + %(length)s::interval,
@@ -14,11 +15,12 @@
         WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
                                        FROM tracked))
           AND day >= %(first_day)s
-          AND day < %(end_day)s
+          AND day < (SELECT end_day
+                       FROM whole)
         UNION ALL
        SELECT within.*
          FROM tracked
-        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        CROSS JOIN edge_span
         -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
@@ -27,8 +29,8 @@
 {ledger.sums}
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
+                 AND created_at > edge_span.starts_at
+                 AND created_at <= edge_span.ends_at
                GROUP BY wallet_id, 2) AS within
        ),
        summed AS (

@@ -69,10 +69,14 @@ def cut(since: datetime, now: datetime, step: timedelta) -> Cut:
     return Cut(first, end, [since, end - before], [first - before, now])
 
 
-def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
-    """Return the whole days of UTC in (`since`, `now`], and the parts beside them, as parameters."""
-    days = cut(since, now, _DAY)
+def cut_period(since: datetime, until: datetime) -> dict[str, Any]:
+    """Return the whole days of UTC in (`since`, `until`], and the parts beside them, as parameters.
+
+    Of a group, whole_days.sql makes a whole day of the last part where no trade is later.
+    """
+    days = cut(since, until, _DAY)
     return {
+        "until": until,
         "first_day": days.first.date(),
         "end_day": days.end.date(),
         "starts": days.starts,
