@@ -56,7 +56,7 @@ BEGIN
     -- By name, so that no later table with a secret is among them.
     GRANT SELECT ON ledger_trades, ledger_positions, wallets, wallet_groups, tokens, token_faces, native_prices, token_prices,
                     token_quotes, market_prices, trades, positions, lifetimes, position_days, wallet_days, wallet_hours, volume_rollup,
-                    signal_hours, token_outcomes
+                    token_days, signal_hours, token_outcomes
        TO wallet_api_analyst;
     -- What has been migrated is the owner's to say.
     REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM wallet_api_writer;

@@ -4,13 +4,15 @@ Figures are in test_figures.py.
 """
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer
-from tests.ledger.rows import GROUP
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import GROUP, trade_row
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
@@ -46,6 +48,34 @@ def test_the_best_wallets_are_the_entries_of_the_leaderboard_and_what_is_left_ou
     assert flows[0]["total"] > flows[1]["total"]
     capped = caller.get("/analytics", **GROUP, mode="win_rate", limit=1001)
     assert capped["warnings"] == ["limit was capped from 1001 to 1000."]
+
+
+@pytest.mark.parametrize("days", [0, 2])
+def test_of_more_tokens_than_are_shown_those_of_most_wallets_and_the_largest_volume_are(
+    caller: Caller, database_url: str, days: int
+) -> None:
+    wallets = [wallet for wallet in random_trades.wallets(30) if wallet.items() >= GROUP.items()][:2]
+    first, second = (wallet["wallet_address"] for wallet in wallets)
+    mints = [mint_of(f"token {number}") for number in range(1003)]
+    at = datetime.now(UTC) - days * timedelta(days=1) - timedelta(minutes=1)
+
+    def bought(address: str, number: int) -> dict[str, Any]:
+        return trade_row(address, f"{address} {number}", at, mint=mints[number]) | {"value": f"{number + 1}"}
+
+    importer = Importer(database_url)
+    importer.wallets(wallets)
+    importer.trades(
+        [*(bought(first, number) for number in range(1003)), bought(second, 0), bought(second, 1)]
+    )
+
+    most = caller.get("/analytics", **GROUP, mode="most_traded", limit=1000)
+
+    # Of both wallets those first that have less, then the others by what they have.
+    order = [1, 0, *range(1002, 4, -1)]
+    assert [token["mint"] for token in most["tokens"]] == [mints[number] for number in order]
+    assert [token["wallet_count"] for token in most["tokens"][:3]] == [2, 2, 1]
+    assert [token["volume"] for token in most["tokens"][:3]] == [4, 2, 1003]
+    assert most["total"] == 1003
 
 
 def test_a_trend_has_all_buckets_of_its_period_or_the_newest(caller: Caller) -> None:

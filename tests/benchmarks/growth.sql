@@ -87,6 +87,19 @@ SELECT wallet_id,
  GROUP BY wallet_id, token_id
  ORDER BY min(created_at);
 
+-- token_days --
+INSERT INTO token_days (
+       token_id, type, day,
+{ledger.token_days: $})
+SELECT token_id,
+       'kol',
+       day,
+{ledger.token_days}
+  FROM (SELECT 1 AS sign,
+               position_days.*
+          FROM position_days) AS own
+ GROUP BY token_id, day;
+
 -- token_ranks --
 INSERT INTO token_ranks (token_id, wallet_count, token_name, is_renamed)
 SELECT token_id,

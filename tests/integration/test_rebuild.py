@@ -12,7 +12,7 @@ from wallet_api.database import Connection
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
-    *("volume_rollup", "wallet_groups", "token_prices", "token_ranks", "token_terms"),
+    *("volume_rollup", "token_days", "wallet_groups", "token_prices", "token_ranks", "token_terms"),
 )
 DAMAGE = """
 UPDATE positions SET realized = realized + 1 WHERE covered_txn > 3;
@@ -25,6 +25,10 @@ UPDATE wallet_days SET new_tokens = 0 WHERE new_tokens > 0;
 UPDATE wallet_hours SET realized = 7 WHERE starts_at = (SELECT max(starts_at) FROM wallet_hours);
 UPDATE volume_rollup SET volume = 2 * volume
  WHERE token_id = 0 AND bucket_seconds = 3600 AND ends_at > now() - interval '1 day';
+UPDATE token_days SET realized = realized + 1
+ WHERE (token_id, type, day) IN (SELECT token_id, type, day FROM token_days ORDER BY day LIMIT 2);
+INSERT INTO token_days
+SELECT (jsonb_populate_record(token_days, '{"type": "never"}')).* FROM token_days LIMIT 1;
 UPDATE wallet_groups SET wallet_count = 0 WHERE type = 'kol';
 DELETE FROM wallet_groups WHERE type = 'whale';
 UPDATE trades SET realized = 0, realized_cost = 0 WHERE realized > 0;
@@ -53,7 +57,8 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(
 
     assert damaged is not None
     assert changed["positions"] == damaged["n"] > 0
-    exact = {"lifetimes": 2, "position_days": 2, "wallet_groups": 2, "token_prices": 3}
+    # What the two missing days of positions would add to those of their groups is corrected with the rest.
+    exact = {"lifetimes": 2, "position_days": 2, "token_days": 5, "wallet_groups": 2, "token_prices": 3}
     assert {table: changed[table] for table in exact} == exact
     assert min(changed[table] for table in ("wallet_days", "wallet_hours", "volume_rollup", "trades")) > 0
     assert contents(connection, now) == before

@@ -248,7 +248,7 @@ def test_later_tables_need_no_other_grant_and_an_analyst_reads_the_ledger_alone(
     assert readable == {
         *("wallets", "wallet_groups", "tokens", "token_faces", "native_prices", "token_prices"),
         *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
-        *("volume_rollup", "token_quotes", "market_prices", "signal_hours", "token_outcomes"),
+        *("volume_rollup", "token_days", "token_quotes", "market_prices", "signal_hours", "token_outcomes"),
     }
     for view in ("ledger_trades", "ledger_positions"):
         assert not _refused(parted.of("analyst"), f"SELECT * FROM {view}")

@@ -49,7 +49,8 @@ TABLES_OF = {
     "highest": ("positions", "lifetimes", "position_days"),
     "lowest": ("positions", "lifetimes", "position_days"),
     "counts": ("lifetimes",),
-    "hours": ("wallet_hours",),
+    "hours": ("wallet_hours", "token_days"),
+    "token_days": ("token_days",),
 }
 COLUMNS = "SELECT attname AS name FROM pg_attribute WHERE attrelid = %(table)s::regclass"
 

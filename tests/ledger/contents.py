@@ -46,6 +46,11 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
         "LEFT JOIN tokens USING (token_id)",
         ("blockchain", "type", "mint", "bucket_seconds", "ends_at"),
     ),
+    "token_days": (
+        "tokens.blockchain, tokens.mint, token_days.*",
+        _OF_TOKEN,
+        ("blockchain", "type", "mint", "day"),
+    ),
 }
 # Ids, and what depends on the order of arrival.
 _LEFT_OUT = ("wallet_id", "token_id", "arrival", "first_arrival")

@@ -102,6 +102,7 @@ def clear(connection: Connection) -> None:
         "wallet_days",
         "wallet_hours",
         "volume_rollup",
+        "token_days",
     )
     tables = (
         *(*ledger, "token_quotes", "market_prices", "token_prices", "native_prices", "final_blocks"),

@@ -87,14 +87,14 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
         retyped = [row["wallet_id"] for row in connection.execute(_WALLETS["retyped"])]
         if retyped:
             arrivals.record_wallet_removals(connection, retyped, is_retyped=True)
-            merge.take_recent(connection, retyped, now)
+            merge.leave_groups(connection, retyped, now)
         summary.changed = len(connection.execute(_WALLETS["add"]).fetchall())
         connection.execute(_WALLETS["groups"])
         names.rename_wallets(connection)
         if retyped:
             arrivals.forget_wallet_removals(connection, retyped)
             connection.execute(_WALLETS["lifetimes"], {"wallet_ids": retyped})
-            merge.put_recent(connection, retyped, now)
+            merge.join_groups(connection, retyped, now)
     return summary
 
 

@@ -27,7 +27,8 @@ _PUT_IN = load_statements(__package__, "put_in")
 _TOTALS = load_statements(__package__, "totals")
 _REMOVE = load_statements(__package__, "remove")
 _VOLUME = load_statements(__package__, "volume")
-_RECENT = load_statements(__package__, "recent")
+_GROUP_DAYS = load_statements(__package__, "group_days")
+_MOVED = load_statements(__package__, "moved")
 _PRICED = load_sql(__package__, "priced")
 _TOKEN_PRICES = load_statements(__package__, "token_prices")
 _LOCK = "SELECT pg_advisory_xact_lock(%(class)s, lock) FROM unnest(%(locks)s::integer[]) AS lock"
@@ -122,6 +123,7 @@ def merge_affected(
         connection.execute(_REMOVE["empty_days"])
         connection.execute(_REMOVE["empty_hours"])
     store_volume(connection, now)
+    store_group_days(connection)
     store_prices(connection)
     return changed["replaced"] - changed["trades"]
 
@@ -151,17 +153,34 @@ def store_volume(connection: Connection, now: datetime) -> None:
     run_phase(connection, _VOLUME, {"since": now - VOLUME_WINDOW})
 
 
-def take_recent(connection: Connection, wallet_ids: list[int], now: datetime) -> None:
-    """Subtract the trades of some wallets from the volume of their groups."""
-    connection.execute(_RECENT["taken"], {"wallet_ids": wallet_ids, "since": now - VOLUME_WINDOW})
+def store_group_days(connection: Connection) -> None:
+    """Add the days of `day_sums` to those of tokens in the groups of their wallets."""
+    run_phase(connection, _GROUP_DAYS)
+
+
+def leave_groups(connection: Connection, wallet_ids: list[int], now: datetime) -> None:
+    """Subtract what some wallets have in the sums of their groups."""
+    connection.execute(_MOVED["taken"], {"wallet_ids": wallet_ids, "since": now - VOLUME_WINDOW})
     store_volume(connection, now)
-    connection.execute("TRUNCATE taken")
+    _move_days(connection, wallet_ids, -1)
+    connection.execute("TRUNCATE taken, day_sums")
+
+
+def join_groups(connection: Connection, wallet_ids: list[int], now: datetime) -> None:
+    """Add what some wallets have to the sums of their groups."""
+    put_recent(connection, wallet_ids, now)
+    _move_days(connection, wallet_ids, 1)
 
 
 def put_recent(connection: Connection, wallet_ids: list[int], now: datetime) -> None:
     """Add the trades of some wallets to the volume of their groups."""
-    connection.execute(_RECENT["walked"], {"wallet_ids": wallet_ids, "since": now - VOLUME_WINDOW})
+    connection.execute(_MOVED["walked"], {"wallet_ids": wallet_ids, "since": now - VOLUME_WINDOW})
     store_volume(connection, now)
+
+
+def _move_days(connection: Connection, wallet_ids: list[int], sign: int) -> None:
+    connection.execute(_MOVED["days"], {"wallet_ids": wallet_ids, "sign": sign})
+    store_group_days(connection)
 
 
 def store_prices(connection: Connection) -> None:

@@ -10,7 +10,7 @@ from wallet_api.ledger import arrivals, merge, names, staging
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_days", "wallet_days", "wallet_hours"),
-    *("volume_rollup", "wallet_groups", "token_prices", "token_ranks", "token_terms"),
+    *("volume_rollup", "token_days", "wallet_groups", "token_prices", "token_ranks", "token_terms"),
 )
 
 # Tokens per transaction, few enough that imports wait for its lock only briefly.
@@ -46,7 +46,9 @@ def rebuild_ledger(connection: Connection, progress: Progress = no_progress) -> 
             for table, rows in _rebuild_wallet(connection, wallet_id).items():
                 changed[table] += rows
     with staging.transaction(connection):
+        merge.lock_all(connection)
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
+        changed["token_days"] = _rebuild_token_days(connection)
         changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
     _rebuild_tokens(connection, changed)
     progress(len(wallet_ids), len(wallet_ids))
@@ -93,6 +95,8 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     # The sums are deleted already.
     connection.execute("TRUNCATE taken")
     merge.store_totals(connection, now)
+    connection.execute(_REBUILD["earlier_days"])
+    merge.store_group_days(connection)
     rows = connection.execute(_REBUILD["changed"], parameters)
     return changed | {row["name"]: row["rows"] for row in rows}
 
@@ -126,8 +130,12 @@ def _holding_tokens(connection: Connection) -> Iterator[None]:
 
 def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:
     now = datetime.now(UTC)
-    merge.lock_all(connection)
     connection.execute(_REBUILD["keep_volume"])
     merge.put_recent(connection, wallet_ids, now)
     changed: int = connection.fetch_value(_REBUILD["changed_volume"], {"since": now - merge.VOLUME_WINDOW})
     return changed
+
+
+def _rebuild_token_days(connection: Connection) -> int:
+    connection.execute(_REBUILD["wanted_token_days"])
+    return sum(connection.execute(_REBUILD[f"{step}_token_days"]).rowcount for step in ("needless", "wrong"))

@@ -7,6 +7,9 @@ CREATE TEMP TABLE IF NOT EXISTS earlier (
     content jsonb NOT NULL
 ) ON COMMIT DELETE ROWS;
 
+-- What token_days should be.
+CREATE TEMP TABLE IF NOT EXISTS wanted_token_days (LIKE token_days INCLUDING INDEXES) ON COMMIT DELETE ROWS;
+
 -- keep --
 -- Needs positions_pkey, lifetimes_pkey, position_days_pkey, wallet_days_pkey, wallet_hours_pkey.
   WITH old_positions AS (
@@ -53,6 +56,14 @@ SELECT DISTINCT wallet_id,
        TRUE AS is_late
   FROM trades
  WHERE wallet_id = %(wallet_id)s;
+
+-- earlier_days --
+-- The days as they were, to be subtracted from those of their groups.
+INSERT INTO day_sums
+SELECT -1 AS sign,
+       (jsonb_populate_record(NULL::position_days, content)).*
+  FROM earlier
+ WHERE name = 'position_days';
 
 -- changed --
 -- How many rows of each table differ, of those that are still stored. Needs positions_pkey, lifetimes_pkey,
@@ -107,3 +118,38 @@ SELECT count(DISTINCT (content -> 'blockchain', content -> 'type', content -> 't
          EXCEPT
          SELECT * FROM earlier)) AS difference
  WHERE (content ->> 'ends_at')::timestamptz > %(since)s::timestamptz + interval '1 hour';
+
+-- wanted_token_days --
+-- All days of positions are read.
+INSERT INTO wanted_token_days (
+       token_id, type, day,
+{token_days: $})
+SELECT token_id,
+       type,
+       day,
+{token_days}
+  FROM (SELECT 1 AS sign,
+               position_days.*
+          FROM position_days) AS own
+  JOIN wallets
+ USING (wallet_id)
+ GROUP BY token_id, type, day;
+
+-- needless_token_days --
+DELETE FROM token_days
+ WHERE NOT EXISTS (
+       SELECT
+         FROM wanted_token_days AS wanted
+        WHERE wanted.token_id = token_days.token_id
+          AND wanted.type = token_days.type
+          AND wanted.day = token_days.day);
+
+-- wrong_token_days --
+-- Needs token_days_pkey.
+INSERT INTO token_days AS stored
+SELECT *
+  FROM wanted_token_days
+    ON CONFLICT (token_id, type, day) DO UPDATE
+   SET
+{token_days: $ = excluded.$}
+ WHERE stored IS DISTINCT FROM excluded;

@@ -89,7 +89,7 @@ def remove_wallets(connection: Connection) -> Removal:
         ]
         now = datetime.now(UTC)
         arrivals.record_wallet_removals(connection, wallet_ids, is_retyped=False)
-        merge.take_recent(connection, wallet_ids, now)
+        merge.leave_groups(connection, wallet_ids, now)
         changed = merge.run_phase(connection, _REMOVE_WALLETS, {"wallet_ids": wallet_ids})
         removal.wallets, removal.trades = changed["wallets"], changed["trades"]
         connection.execute(_GROUPS)

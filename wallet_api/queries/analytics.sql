@@ -1,13 +1,58 @@
--- The tokens that most wallets of a group traded in a period.
--- Needs wallets_by_group, tokens_pkey, token_faces_pkey, native_prices_pkey, and what period_positions.sql, token_name.sql and
--- token_price.sql need.
+-- The tokens that most wallets of a group traded in a period. On whole days wallets are counted by the key of position_days alone, and
+-- the sums of the tokens that may be shown are read from token_days; the rest is read from the trades.
+-- Needs wallets_by_group, position_days_pkey, token_days_pkey, trades_by_time, tokens_pkey, token_faces_pkey, native_prices_pkey, and
+-- what token_name.sql and token_price.sql need.
   WITH
 {latest_price},
 {group_wallets},
-{period_positions},
+       edge AS MATERIALIZED (
+       SELECT within.wallet_id,
+              within.token_id,
+{ledger.token_days: within.$}
+         FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed in the subquery, so that no trade of other groups is read.
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+                     token_id,
+{ledger.sums}
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+               GROUP BY wallet_id, token_id) AS within
+       ),
+       counted AS MATERIALIZED (
+       SELECT token_id,
+              count(DISTINCT wallet_id) AS wallet_count
+         FROM (SELECT wallet_id,
+                      token_id
+                 FROM position_days
+                -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
+                WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                               FROM tracked))
+                  AND day >= %(first_day)s
+                  AND day < %(end_day)s
+                UNION ALL
+               SELECT wallet_id,
+                      token_id
+                 FROM edge) AS traded
+        GROUP BY token_id
+       ),
+       -- Those of at least as many wallets as the last one that is shown.
+       candidate AS MATERIALIZED (
+       SELECT token_id,
+              wallet_count
+         FROM counted
+        WHERE wallet_count >= (SELECT min(wallet_count)
+                                 FROM (SELECT wallet_count
+                                         FROM counted
+                                        ORDER BY wallet_count DESC
+                                        LIMIT %(limit)s::bigint) AS first)
+       ),
        summed AS (
        SELECT token_id,
-              count(DISTINCT wallet_id) AS wallet_count,
+              wallet_count,
               sum(buy_txn) AS buy_txn,
               sum(sell_txn) AS sell_txn,
               sum(buys_without_usd + sells_without_usd) AS txn_without_usd,
@@ -17,8 +62,21 @@
               sum(realized) AS realized,
               sum(realized_usd) AS realized_usd,
               sum(covered_without_usd) AS covered_without_usd
-         FROM piece
-        GROUP BY token_id
+         FROM candidate
+         JOIN (SELECT token_id,
+{ledger.token_days: $}
+                 FROM token_days
+                WHERE token_id = ANY (ARRAY(SELECT token_id
+                                              FROM candidate))
+                  AND type = ANY (%(types)s::text[])
+                  AND day >= %(first_day)s
+                  AND day < %(end_day)s
+                UNION ALL
+               SELECT token_id,
+{ledger.token_days: $}
+                 FROM edge) AS piece
+        USING (token_id)
+        GROUP BY token_id, wallet_count
        ),
        wanted AS MATERIALIZED (
        SELECT summed.*,
@@ -59,7 +117,7 @@
        head AS (
        SELECT 1 AS place,
               (SELECT count(*)
-                 FROM summed) AS total,
+                 FROM counted) AS total,
 {coin_price}
        )
 {lists: shown}

@@ -38,6 +38,6 @@ SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'tr
 SELECT create_distributed_table('wallet_hours', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
--- Plain tables of the coordinator: volume_rollup, signal_hours, token_outcomes, token_ranks, token_terms, arrivals, ledger_events,
+-- Plain tables of the coordinator: volume_rollup, token_days, signal_hours, token_outcomes, token_ranks, token_terms, arrivals, ledger_events,
 -- api_keys, key_use, sync_wallets, sync_left_out, notify_place, notify_trades, notify_clusters, notify_messages, notify_targets, respelled_positions, sync_report,
 -- sync_chains, sync_blocks, discovery_results, cursor_secret, wallet_fill, schema_migrations.

@@ -1,4 +1,4 @@
--- The recent trades of some wallets, to move their volume.
+-- What wallets have in the sums of their groups, which move with them.
 
 -- taken --
 -- Needs trades_by_time.
@@ -18,3 +18,11 @@ SELECT FALSE AS is_changed,
   FROM trades
  WHERE wallet_id = ANY (%(wallet_ids)s)
    AND created_at > %(since)s;
+
+-- days --
+-- Needs position_days_pkey.
+INSERT INTO day_sums
+SELECT %(sign)s AS sign,
+       position_days.*
+  FROM position_days
+ WHERE wallet_id = ANY (%(wallet_ids)s);
