@@ -1,16 +1,17 @@
 -- The tokens that most wallets of a group traded in a period. On whole days wallets are counted by the key of position_days alone, and
 -- the sums of the tokens that may be shown are read from token_days; the rest is read from the trades.
 -- Needs wallets_by_group, position_days_pkey, token_days_pkey, trades_by_time, tokens_pkey, token_faces_pkey, native_prices_pkey, and
--- what token_name.sql and token_price.sql need.
+-- what whole_days.sql, token_name.sql and token_price.sql need.
   WITH
 {latest_price},
 {group_wallets},
+{whole_days},
        edge AS MATERIALIZED (
        SELECT within.wallet_id,
               within.token_id,
 {ledger.token_days: within.$}
          FROM tracked
-        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        CROSS JOIN edge_span
         -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
@@ -18,8 +19,8 @@
 {ledger.sums}
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
+                 AND created_at > edge_span.starts_at
+                 AND created_at <= edge_span.ends_at
                GROUP BY wallet_id, token_id) AS within
        ),
        counted AS MATERIALIZED (
@@ -32,7 +33,8 @@
                 WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
                                                FROM tracked))
                   AND day >= %(first_day)s
-                  AND day < %(end_day)s
+                  AND day < (SELECT end_day
+                               FROM whole)
                 UNION ALL
                SELECT wallet_id,
                       token_id
@@ -70,7 +72,8 @@
                                               FROM candidate))
                   AND type = ANY (%(types)s::text[])
                   AND day >= %(first_day)s
-                  AND day < %(end_day)s
+                  AND day < (SELECT end_day
+                               FROM whole)
                 UNION ALL
                SELECT token_id,
 {ledger.token_days: $}

@@ -1,8 +1,36 @@
 -- The tokens that a group traded in a window that ends now, with what it put into each and took out of it.
--- Needs wallets_by_group, tokens_pkey, and what period_positions.sql needs.
+-- Whole days are read from position_days, the rest from the trades.
+-- Needs wallets_by_group, tokens_pkey, position_days_pkey, trades_by_time, and what whole_days.sql needs.
   WITH
 {group_wallets},
-{period_positions},
+{whole_days},
+       -- What each wallet did in each token in each part of the window.
+       piece AS (
+       SELECT wallet_id,
+              token_id,
+{ledger.sums: $}
+         FROM position_days
+        -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
+        WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                       FROM tracked))
+          AND day >= %(first_day)s
+          AND day < (SELECT end_day
+                       FROM whole)
+        UNION ALL
+       SELECT within.*
+         FROM tracked
+        CROSS JOIN edge_span
+        -- Summed in the subquery, so that no trade of other groups is read.
+        CROSS JOIN LATERAL (
+              SELECT wallet_id,
+                     token_id,
+{ledger.sums}
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > edge_span.starts_at
+                 AND created_at <= edge_span.ends_at
+               GROUP BY wallet_id, token_id) AS within
+       ),
        flow AS (
        SELECT token_id,
               round_half_up(sum(invested), 9) AS buy,
