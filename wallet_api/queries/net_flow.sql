@@ -6,9 +6,7 @@
 {whole_days},
        -- What each wallet did in each token in each part of the window.
        piece AS (
-       SELECT wallet_id,
-              token_id,
-{ledger.sums: $}
+       SELECT wallet_id, token_id, buy_txn, sell_txn, invested, sold
          FROM position_days
         -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
         WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
@@ -17,7 +15,7 @@
           AND day < (SELECT end_day
                        FROM whole)
         UNION ALL
-       SELECT within.*
+       SELECT within.wallet_id, within.token_id, buy_txn, sell_txn, invested, sold
          FROM tracked
         CROSS JOIN edge_span
         -- Summed in the subquery, so that no trade of other groups is read.
