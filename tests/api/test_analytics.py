@@ -70,7 +70,7 @@ def test_of_more_tokens_than_are_shown_those_of_most_wallets_and_the_largest_vol
 
     most = caller.get("/analytics", **GROUP, mode="most_traded", limit=1000)
 
-    # Of both wallets those first that have less, then the others by what they have.
+    # Those of both wallets come first, then the others, each by their volume.
     order = [1, 0, *range(1002, 4, -1)]
     assert [token["mint"] for token in most["tokens"]] == [mints[number] for number in order]
     assert [token["wallet_count"] for token in most["tokens"][:3]] == [2, 2, 1]
@@ -78,10 +78,16 @@ def test_of_more_tokens_than_are_shown_those_of_most_wallets_and_the_largest_vol
     assert most["total"] == 1003
 
 
-def test_a_trend_has_all_buckets_of_its_period_or_the_newest(caller: Caller) -> None:
-    for period, count in (("6h", 72), ("1d", 96), ("7d", 84), ("30d", 120)):
+def test_buckets_of_a_trend_end_at_multiples_of_their_length_and_with_the_period(caller: Caller) -> None:
+    for period, minutes, count in (("6h", 5, 72), ("1d", 15, 96), ("7d", 120, 84), ("30d", 360, 120)):
         trend = GROUP | {"mode": "volume_trend", "period": period}
-        assert len(caller.get("/analytics", **trend)["buckets"]) == count
+        document = caller.document("/analytics", **trend)
+        ends = [datetime.fromisoformat(bucket["timestamp"]) for bucket in document["data"]["buckets"]]
+        until = datetime.fromisoformat(document["meta"]["until"]).replace(microsecond=0)
+        step, epoch = timedelta(minutes=minutes), datetime(1970, 1, 1, tzinfo=UTC)
+        newest = epoch + (until - epoch) // step * step
+        multiples = [newest - step * number for number in reversed(range(count))]
+        assert ends == [*(end for end in multiples if end < until), until]
         first, second = caller.get("/analytics", **trend, limit=2)["buckets"]
         assert first["timestamp"] < second["timestamp"]
 

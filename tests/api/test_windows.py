@@ -96,6 +96,52 @@ def test_the_worked_example_of_the_document_has_its_figures_and_states_its_windo
     assert (before["leaderboard"], "since" in before) == ([], False)
 
 
+# The end of the first bucket, how many there are, and the trades of those with any.
+BUCKETS: list[tuple[Row, str, int, dict[str, int]]] = [
+    # Two hours.
+    (
+        {"since": "2026-10-01T11:30Z", "until": "2026-10-03T13:00Z"},
+        *("2026-10-01T12:00:00Z", 26, {"2026-10-01T12:00:00Z": 1, "2026-10-01T14:00:00Z": 1}),
+    ),
+    (
+        {"since": "2026-09-30T11:00Z", "until": "2026-10-01T12:00Z"},
+        *("2026-09-30T12:00:00Z", 13, {"2026-10-01T00:00:00Z": 1, "2026-10-01T12:00:00Z": 1}),
+    ),
+    (
+        {"since": "2026-10-01T12:00Z", "until": "2026-10-02T13:00Z"},
+        *("2026-10-01T14:00:00Z", 13, {"2026-10-01T14:00:00Z": 1}),
+    ),
+    # No time is shown twice.
+    (
+        {"since": "2026-09-30", "until": "2026-10-01T12:00:00.5Z"},
+        *("2026-09-30T02:00:00Z", 18, {"2026-10-01T00:00:00Z": 1, "2026-10-01T12:00:00Z": 2}),
+    ),
+    # Fifteen minutes.
+    (
+        {"since": "2026-10-01T06:10Z", "until": "2026-10-01T19:10Z"},
+        *("2026-10-01T06:15:00Z", 53, {"2026-10-01T12:00:00Z": 1, "2026-10-01T12:15:00Z": 1}),
+    ),
+    # Days, and weeks from Thursdays on.
+    (OCTOBER, "2026-10-02T00:00:00Z", 31, {"2026-10-02T00:00:00Z": 2, "2026-11-01T00:00:00Z": 1}),
+    (
+        {"since": "2025-01-01", "until": "2026-11-02"},
+        *("2025-01-02T00:00:00Z", 97),
+        {"2026-10-01T00:00:00Z": 1, "2026-10-08T00:00:00Z": 2, "2026-11-02T00:00:00Z": 2},
+    ),
+]
+
+
+def test_buckets_of_a_window_end_at_multiples_of_their_length_and_with_it(
+    caller: Caller, importer: Importer
+) -> None:
+    fill_example(importer)
+    importer.trades([trade_row(ANN, "before", datetime.fromisoformat("2026-10-01T11:59:59.999999+00:00"))])
+    for window, first, count, traded in BUCKETS:
+        buckets = caller.get(ANALYTICS, **GROUP, mode="volume_trend", **window)["buckets"]
+        assert (buckets[0]["timestamp"], len(buckets)) == (first, count), window
+        assert {each["timestamp"]: each["txn"] for each in buckets if each["txn"]} == traded
+
+
 def test_a_window_that_cannot_be_is_refused_by_name(caller: Caller) -> None:
     ahead = "Parameter until is more than 5 minutes ahead of now."
     for path, arguments in OPERATIONS.items():

@@ -19,6 +19,7 @@ import psutil
 
 from tests.benchmarks.ledger_world import GROUP
 from tests.ledger.alone import ledger_alone
+from wallet_api.base.periods import PERIODS
 from wallet_api.database import Connection, Database, connect, load_statements
 from wallet_api.queries.analytics import read_most_traded
 from wallet_api.queries.leaderboard_page import read_board
@@ -45,7 +46,7 @@ def _questions() -> dict[str, Question]:
 
     return {
         **{f"most_traded {period}": about(read_most_traded, period) for period in ("7d", "30d")},
-        **{f"volume_trend {period}": about(volume_trend, period) for period in ("7d", "30d")},
+        **{f"volume_trend {period}": about(volume_trend, period) for period in PERIODS},
         **{f"net_flow {period}": about(read_flows, period) for period in ("1d", "7d")},
         **{f"leaderboard {period}": about(read_board, period) for period in ("7d", "30d")},
         "leaderboard 7d with charts": about(read_board, "7d", with_charts=True),

@@ -281,7 +281,9 @@ def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
     hour, instant = timedelta(hours=1), timedelta.resolution
     cuts = [NOW - 6 * number * hour for number in (0, 1, 2, 119, 120)]
     whole = [cut.replace(minute=0, second=0) for cut in cuts]
-    edges = (*cuts, *whole, *(at + hour for at in whole), *(at - 3 * hour for at in whole))
+    # Where buckets of hours of any length end.
+    ends = [at.replace(hour=at.hour // 6 * 6) for at in whole]
+    edges = (*cuts, *whole, *ends, *(at + hour for at in whole), *(at - 3 * hour for at in whole))
     moments = [edge + nudge for edge in edges for nudge in (-instant, timedelta(0), instant)]
     rows = [
         trade_row(FURTHER[place % 3]["wallet_address"], f"s{place}", at, mint=mint_of(f"token {place % 7}"))
@@ -289,24 +291,29 @@ def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
         | ({"value_usd": f"{place}.25"} if place % 4 else {})
         for place, at in enumerate(at for at in moments if at <= NOW)
     ]
-    # The hours of the third window are not all kept.
     spans = [
-        "30d",
+        *("7d", "30d"),
         Bounds(whole[0] - timedelta(days=20), whole[0]),
+        Bounds(ends[1] - timedelta(days=20), ends[1]),
         Bounds(cuts[1] - timedelta(days=25), cuts[1]),
     ]
-    spans += [Bounds(NOW - timedelta(days=40), NOW - timedelta(days=12))]
+    # Of the first one buckets are shorter than hours, and of the other not all hours are kept.
+    of_trades = ["1d", Bounds(NOW - timedelta(days=40), NOW - timedelta(days=12))]
     importer = in_process.Importer(database_url)
 
     # Of boards, whose steps are hours up to a week. Of the last one not all hours are kept.
     weeks = ["7d", *(Bounds(cut - timedelta(days=6), cut) for cut in (cuts[1], NOW - timedelta(days=29)))]
     groups = (("solana", "kol"), ("solana", "all"))
 
-    asked = [*product(["volume_trend"], groups, spans), *product(["leaderboard_charts"], groups, weeks)]
+    # Also at the very end of a bucket.
+    asked = [
+        *product(["volume_trend"], [NOW, ends[0]], groups, [*spans, *of_trades]),
+        *product(["leaderboard_charts"], [NOW], groups, weeks),
+    ]
 
     def trends() -> Figures:
-        keys = [(name, NOW, *group, span) for name, group, span in asked]
-        return {key: of_group(connection, NOW, key[2:4], key[4])[key] for key in keys}
+        keys = [(name, now, *group, span) for name, now, group, span in asked]
+        return {key: of_group(connection, key[1], key[2:4], key[4])[key] for key in keys}
 
     def check(wallets: list[Row], rows: list[Row]) -> None:
         ledger = Ledger()
@@ -327,8 +334,8 @@ def test_trends_and_charts_have_kept_hours_and_the_trades_of_those_that_are_cut(
     check(retyped, rows)
     kept = trends()
     connection.execute("UPDATE wallet_hours SET invested = invested + 1, realized = realized + 1")
-    differing = {name for name, figures in trends().items() if figures != kept[name]}
-    assert {operation for operation, *_ in differing} == {"volume_trend", "leaderboard_charts"}
+    differing = {key for key, figures in trends().items() if figures != kept[key]}
+    assert differing == {key for key in kept if key[-1] not in (*of_trades, weeks[-1])}
     assert rebuild_ledger(connection)["wallet_hours"] > 0
     assert trends() == kept
 

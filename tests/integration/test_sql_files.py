@@ -84,7 +84,6 @@ SAMPLES: dict[str, Any] = {
     "first_day": date(2026, 1, 1),
     "end_day": date(2026, 1, 2),
     # With NULL in their place nothing is read, and the plan says nothing.
-    "by_hours": True,
     "length": timedelta(hours=6),
     **dict.fromkeys(
         ("now", "until", "created_at", "horizon", "earliest", "latest", "price_oldest_at"),

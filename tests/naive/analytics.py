@@ -18,17 +18,13 @@ def flows_of(now: datetime, trades: list[Trade], usd_of: UsdOf) -> Row:
 
 
 def trend_of(since: datetime, until: datetime, trades: list[Trade], usd_of: UsdOf) -> list[Row]:
-    """Return the buckets of (since, until], oldest first: of days, or, if shorter, counted from its end."""
+    """Return the buckets of (since, until], oldest first, cut as the chart of a tracker."""
     buckets = []
     # Of most buckets, and they are hundreds.
     nothing = sums(Part([], [], []), usd_of)
-    step = step_of(since, until)
-    ends = [until]
-    if step < timedelta(days=1):
-        while ends[0] - step > since:
-            ends.insert(0, ends[0] - step)
-    else:
-        ends = [time - INSTANT for time in steps(since, until + INSTANT, step)]
+    # As in a chart, no end but the last one is in the last second.
+    inner = [end for end in steps(since, until, step_of(since, until)) if end < until.replace(microsecond=0)]
+    ends = [*(end - INSTANT for end in inner), until]
     for start, end in zip([since, *ends], ends, strict=False):
         within = [trade for trade in trades if start < trade.at <= end]
         own = sums(Part(within, [], []), usd_of) if within else nothing

@@ -24,7 +24,7 @@
         -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
-                     LEAST(date_bin(%(length)s::interval, created_at - interval '1 microsecond', %(origin)s::timestamptz)
+                     LEAST(date_bin(%(length)s::interval, created_at, %(origin)s::timestamptz)
                            + %(length)s::interval, %(until)s::timestamptz) AS ends_at,
 {ledger.sums}
                 FROM trades

@@ -194,7 +194,7 @@ class AnalyticsSchema(StatedMixin, figures.NativePriceShape, figures.GroupShape)
     )
     buckets = Rows(
         BucketSchema,
-        "Of `volume_trend`, else absent: oldest first, in the steps of the chart of a tracker.",
+        "Of `volume_trend`, else absent: oldest first, in the whole UTC steps of the chart of a tracker.",
         many=True,
         optional=True,
     )
