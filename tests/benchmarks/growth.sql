@@ -89,16 +89,17 @@ SELECT wallet_id,
 
 -- token_days --
 INSERT INTO token_days (
-       token_id, type, day,
+       day, token_id, type,
 {ledger.token_days: $})
-SELECT token_id,
+SELECT day,
+       token_id,
        'kol',
-       day,
 {ledger.token_days}
   FROM (SELECT 1 AS sign,
                position_days.*
           FROM position_days) AS own
- GROUP BY token_id, day;
+ GROUP BY day, token_id
+ ORDER BY day, token_id;
 
 -- token_ranks --
 INSERT INTO token_ranks (token_id, wallet_count, token_name, is_renamed)

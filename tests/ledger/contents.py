@@ -49,7 +49,7 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
     "token_days": (
         "tokens.blockchain, tokens.mint, token_days.*",
         _OF_TOKEN,
-        ("blockchain", "type", "mint", "day"),
+        ("blockchain", "mint", "type", "day"),
     ),
 }
 # Ids, and what depends on the order of arrival.

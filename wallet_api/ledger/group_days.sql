@@ -3,34 +3,34 @@
 -- token_days --
 -- Sorted, so that two imports wait for each other in one order. Needs token_days_pkey.
 INSERT INTO token_days AS total (
-       token_id, type, day,
+       day, token_id, type,
 {token_days: $})
   WITH delta AS (
-       SELECT token_id,
+       SELECT day,
+              token_id,
               type,
-              day,
 {token_days}
          FROM day_sums
          JOIN wallets
         USING (wallet_id)
-        GROUP BY token_id, type, day
+        GROUP BY day, token_id, type
        )
 SELECT *
   FROM delta
  WHERE 0 <> ANY (ARRAY[
 {token_days: $}])
- ORDER BY token_id, type, day
-    ON CONFLICT (token_id, type, day) DO UPDATE
+ ORDER BY day, token_id, type
+    ON CONFLICT (day, token_id, type) DO UPDATE
    SET
 {token_days: $ = total.$ + excluded.$};
 
 -- empty_token_days --
 -- Of whichever group: a join with the wallets would make Citus refuse it. Needs token_days_pkey.
 DELETE FROM token_days
- USING (SELECT DISTINCT token_id,
-               day
+ USING (SELECT DISTINCT day,
+               token_id
           FROM day_sums
          WHERE sign = -1) AS changed
- WHERE token_days.token_id = changed.token_id
-   AND token_days.day = changed.day
+ WHERE token_days.day = changed.day
+   AND token_days.token_id = changed.token_id
    AND token_days.buy_txn + token_days.sell_txn = 0;

@@ -46,10 +46,9 @@ def rebuild_ledger(connection: Connection, progress: Progress = no_progress) -> 
             for table, rows in _rebuild_wallet(connection, wallet_id).items():
                 changed[table] += rows
     with staging.transaction(connection):
-        merge.lock_all(connection)
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
-        changed["token_days"] = _rebuild_token_days(connection)
         changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
+    changed["token_days"] = _rebuild_token_days(connection)
     _rebuild_tokens(connection, changed)
     progress(len(wallet_ids), len(wallet_ids))
     return changed
@@ -58,8 +57,8 @@ def rebuild_ledger(connection: Connection, progress: Progress = no_progress) -> 
 def fill_wallets(connection: Connection, progress: Progress = no_progress) -> int:
     """Compute what a migration added, and return of how many wallets; 0 if none asks for it.
 
-    As a rebuild, wallet by wallet, which goes on where an interrupted one stopped, and names of tokens at the
-    end. Meanwhile imports of this version add to what is not computed yet: until its wallet is.
+    As a rebuild, wallet by wallet, which goes on where an interrupted one stopped, and at the end what is of
+    tokens. Meanwhile imports of this version add to what is not computed yet: until its wallet is.
     """
     done_until = connection.fetch_value(_FILLED)
     if done_until is None:
@@ -72,6 +71,7 @@ def fill_wallets(connection: Connection, progress: Progress = no_progress) -> in
         with arrivals.change(connection):
             _rebuild_wallet(connection, wallet_id)
             connection.execute(_FILL, {"wallet_id": wallet_id})
+    _rebuild_token_days(connection)
     for token_ids in _tokens_in_parts(connection):
         with _holding_tokens(connection):
             names.rename_tokens(connection, token_ids)
@@ -95,8 +95,6 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     # The sums are deleted already.
     connection.execute("TRUNCATE taken")
     merge.store_totals(connection, now)
-    connection.execute(_REBUILD["earlier_days"])
-    merge.store_group_days(connection)
     rows = connection.execute(_REBUILD["changed"], parameters)
     return changed | {row["name"]: row["rows"] for row in rows}
 
@@ -130,6 +128,7 @@ def _holding_tokens(connection: Connection) -> Iterator[None]:
 
 def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:
     now = datetime.now(UTC)
+    merge.lock_all(connection)
     connection.execute(_REBUILD["keep_volume"])
     merge.put_recent(connection, wallet_ids, now)
     changed: int = connection.fetch_value(_REBUILD["changed_volume"], {"since": now - merge.VOLUME_WINDOW})
@@ -137,5 +136,12 @@ def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:
 
 
 def _rebuild_token_days(connection: Connection) -> int:
-    connection.execute(_REBUILD["wanted_token_days"])
-    return sum(connection.execute(_REBUILD[f"{step}_token_days"]).rowcount for step in ("needless", "wrong"))
+    """Sum the days of tokens, each in a transaction; return how many rows were wrong."""
+    wrong = 0
+    for day in connection.execute(_REBUILD["days"]).fetchall():
+        with staging.transaction(connection):
+            merge.lock_all(connection)
+            connection.execute(_REBUILD["wanted_token_days"], day)
+            wrong += connection.execute(_REBUILD["needless_token_days"], day).rowcount
+            wrong += connection.execute(_REBUILD["wrong_token_days"]).rowcount
+    return wrong

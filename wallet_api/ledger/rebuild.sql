@@ -7,7 +7,7 @@ CREATE TEMP TABLE IF NOT EXISTS earlier (
     content jsonb NOT NULL
 ) ON COMMIT DELETE ROWS;
 
--- What token_days should be.
+-- What token_days should be on a day.
 CREATE TEMP TABLE IF NOT EXISTS wanted_token_days (LIKE token_days INCLUDING INDEXES) ON COMMIT DELETE ROWS;
 
 -- keep --
@@ -56,14 +56,6 @@ SELECT DISTINCT wallet_id,
        TRUE AS is_late
   FROM trades
  WHERE wallet_id = %(wallet_id)s;
-
--- earlier_days --
--- The days as they were, to be subtracted from those of their groups.
-INSERT INTO day_sums
-SELECT -1 AS sign,
-       (jsonb_populate_record(NULL::position_days, content)).*
-  FROM earlier
- WHERE name = 'position_days';
 
 -- changed --
 -- How many rows of each table differ, of those that are still stored. Needs positions_pkey, lifetimes_pkey,
@@ -119,37 +111,51 @@ SELECT count(DISTINCT (content -> 'blockchain', content -> 'type', content -> 't
          SELECT * FROM earlier)) AS difference
  WHERE (content ->> 'ends_at')::timestamptz > %(since)s::timestamptz + interval '1 hour';
 
+-- days --
+-- The days of which some wallet has trades, and those of token_days. All rows of both are read.
+SELECT day
+  FROM wallet_days
+ UNION
+SELECT day
+  FROM token_days
+ ORDER BY day;
+
 -- wanted_token_days --
--- All days of positions are read.
+-- Needs position_days_pkey, wallets_pkey.
 INSERT INTO wanted_token_days (
-       token_id, type, day,
+       day, token_id, type,
 {token_days: $})
-SELECT token_id,
+SELECT day,
+       token_id,
        type,
-       day,
 {token_days}
   FROM (SELECT 1 AS sign,
                position_days.*
-          FROM position_days) AS own
+          FROM position_days
+         -- An array, so that the day of each wallet is found by the key.
+         WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
+                                        FROM wallets))
+           AND day = %(day)s) AS own
   JOIN wallets
  USING (wallet_id)
- GROUP BY token_id, type, day;
+ GROUP BY day, token_id, type;
 
 -- needless_token_days --
+-- Needs token_days_pkey.
 DELETE FROM token_days
- WHERE NOT EXISTS (
+ WHERE day = %(day)s
+   AND NOT EXISTS (
        SELECT
          FROM wanted_token_days AS wanted
         WHERE wanted.token_id = token_days.token_id
-          AND wanted.type = token_days.type
-          AND wanted.day = token_days.day);
+          AND wanted.type = token_days.type);
 
 -- wrong_token_days --
 -- Needs token_days_pkey.
 INSERT INTO token_days AS stored
 SELECT *
   FROM wanted_token_days
-    ON CONFLICT (token_id, type, day) DO UPDATE
+    ON CONFLICT (day, token_id, type) DO UPDATE
    SET
 {token_days: $ = excluded.$}
  WHERE stored IS DISTINCT FROM excluded;

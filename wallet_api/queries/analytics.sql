@@ -68,12 +68,12 @@
          JOIN (SELECT token_id,
 {ledger.token_days: $}
                  FROM token_days
-                WHERE token_id = ANY (ARRAY(SELECT token_id
-                                              FROM candidate))
-                  AND type = ANY (%(types)s::text[])
-                  AND day >= %(first_day)s
+                WHERE day >= %(first_day)s
                   AND day < (SELECT end_day
                                FROM whole)
+                  AND token_id = ANY (ARRAY(SELECT token_id
+                                              FROM candidate))
+                  AND type = ANY (%(types)s::text[])
                 UNION ALL
                SELECT token_id,
 {ledger.token_days: $}

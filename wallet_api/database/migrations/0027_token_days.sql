@@ -1,9 +1,9 @@
--- What each group did in each token in a day, so that the tokens that most of its wallets traded are not summed from the days of each
--- wallet. It is the sum of position_days in every transaction, also where a wallet's rows are still to be filled.
+-- What the wallets of a type did in each token in a day, so that the tokens that most of them traded are not summed from the days of
+-- each wallet.
 CREATE TABLE token_days (
+    day date NOT NULL,
     token_id bigint NOT NULL,
     type text NOT NULL,
-    day date NOT NULL,
     buy_txn bigint NOT NULL,
     sell_txn bigint NOT NULL,
     covered_txn bigint NOT NULL,
@@ -18,29 +18,10 @@ CREATE TABLE token_days (
     realized numeric NOT NULL,
     realized_usd numeric NOT NULL,
     covered_without_usd bigint NOT NULL,
-    PRIMARY KEY (token_id, type, day)
+    PRIMARY KEY (day, token_id, type)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
-INSERT INTO token_days
-SELECT token_id,
-       type,
-       day,
-       sum(buy_txn),
-       sum(sell_txn),
-       sum(covered_txn),
-       sum(buys_without_usd),
-       sum(sells_without_usd),
-       sum(invested),
-       sum(sold),
-       sum(invested_usd),
-       sum(sold_usd),
-       sum(invested_without_usd),
-       sum(sold_without_usd),
-       sum(realized),
-       sum(realized_usd),
-       sum(covered_without_usd)
-  FROM position_days
-  JOIN wallets
- USING (wallet_id)
- GROUP BY token_id, type, day
- ORDER BY day, token_id, type;
+-- Of tokens alone: after all wallets.
+UPDATE wallet_fill
+   SET done_until = COALESCE(done_until, 9223372036854775807)
+ WHERE EXISTS (SELECT FROM wallets);
