@@ -104,3 +104,49 @@ def test_an_exit_by_one_transaction_is_one_of_its_sells(caller: Caller, importer
     [signal] = caller.get("/signals", **exits)["signals"]
     assert signal["window"]["transaction_count"] == 1
     assert caller.get("/signals", **exits, min_transactions=2)["signals"] == []
+
+
+def test_a_token_was_left_by_those_who_held_it_and_did_not_at_the_moment(
+    caller: Caller, importer: Importer
+) -> None:
+    trades = {
+        # Hours before the moment, and how much: below zero it is sold.
+        "left": ((2, 2), (1, -2)),
+        "left at the moment": ((2, 2), (0, -2)),
+        "left until later": ((2, 2), (1, -2), (-1, 2)),
+        "left later": ((2, 2), (1, -1), (-1, -1)),
+        "sold in part": ((2, 2), (1, -1)),
+        "sold and bought": ((3, 2), (2, -2), (1, 2)),
+        "bought before": ((40, 2), (1, -2)),
+        "bought before and later": ((40, 2), (1, -2), (-1, 2)),
+        "never bought": ((1, -2),),
+        "left before": ((42, 1000), (41, -995), (1, -5)),
+        "left and sold": ((42, 2), (41, -1), (1, -1)),
+    }
+    importer.trades(
+        trade_row(
+            ANN,
+            f"{name} {hours}",
+            NOW - timedelta(hours=hours),
+            mint=mint_of(name),
+            transaction_type="buy" if amount > 0 else "sell",
+            token_amount=str(abs(amount)),
+        )
+        for name, steps in trades.items()
+        for hours, amount in steps
+    )
+    names = {mint_of(name): name for name in trades}
+
+    def left(**arguments: int) -> set[str]:
+        question = GROUP | {"mode": "exit", "as_of": NOW.isoformat(), "min_wallets": 1} | arguments
+        return {names[signal["token"]["mint"]] for signal in caller.get("/signals", **question)["signals"]}
+
+    of_a_day = {
+        *("left", "left at the moment", "left until later"),
+        *("bought before", "bought before and later", "left and sold"),
+    }
+    assert left() == of_a_day
+    assert left(hours=168) == of_a_day | {"left before"}
+    # What is sold on whole days, and beside them, is one sum.
+    assert left(hours=168, min_value=2) == {"left before", "left and sold"}
+    assert left(min_wallets=2) == set()

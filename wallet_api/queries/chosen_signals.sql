@@ -4,14 +4,21 @@
 -- positions_by_token, and what whole_days.sql needs.
 {group_wallets},
 {whole_days},
-       -- What a wallet bought of a token in the window: on its whole days by position_days, at its edges by the trades.
-       bought AS MATERIALIZED (
+       -- What a wallet did in a token in the window: on its whole days by position_days, at its edges by the trades. Sales are summed for
+       -- exits alone.
+       traded AS MATERIALIZED (
        SELECT token_id,
               wallet_id,
-              sum(invested) AS bought
+              sum(invested) FILTER (WHERE buy_txn > 0) AS bought,
+              sum(sold) FILTER (WHERE sell_txn > 0 AND %(mode)s = 'exit') AS sold,
+              max(last_seen) FILTER (WHERE %(mode)s = 'exit') AS last_seen
          FROM (SELECT token_id,
                       wallet_id,
-                      invested
+                      buy_txn,
+                      sell_txn,
+                      invested,
+                      sold,
+                      last_seen
                  FROM position_days
                 -- An array, so that the days of each wallet are found by the key, and none of other groups is read.
                 WHERE wallet_id = ANY (ARRAY(SELECT wallet_id
@@ -19,8 +26,7 @@
                   AND day >= %(first_day)s
                   AND day < (SELECT end_day
                                FROM whole)
-                  AND %(mode)s <> 'exit'
-                  AND buy_txn > 0
+                  AND (buy_txn > 0 OR %(mode)s = 'exit')
                 UNION ALL
                SELECT within.*
                  FROM tracked
@@ -29,44 +35,57 @@
                 CROSS JOIN LATERAL (
                       SELECT token_id,
                              wallet_id,
-                             sum(value)
+                             count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
+                             count(*) FILTER (WHERE is_sell) AS sell_txn,
+                             sum(value) FILTER (WHERE NOT is_sell) AS invested,
+                             sum(value) FILTER (WHERE is_sell) AS sold,
+                             max(created_at) AS last_seen
                         FROM trades
                        WHERE wallet_id = tracked.wallet_id
                          AND created_at > edge_span.starts_at
                          AND created_at <= edge_span.ends_at
-                         AND NOT is_sell
-                       GROUP BY wallet_id, token_id) AS within
-                WHERE %(mode)s <> 'exit') AS piece
+                         AND (NOT is_sell OR %(mode)s = 'exit')
+                       GROUP BY wallet_id, token_id) AS within) AS piece
         GROUP BY wallet_id, token_id
        ),
-       -- What it did there for an exit, with whether it held the token after some trade, or after all.
-       traded AS MATERIALIZED (
-       SELECT within.*
-         FROM tracked
-        CROSS JOIN LATERAL (
-              SELECT token_id,
-                     wallet_id,
-                     sum(value) FILTER (WHERE NOT is_sell) AS bought,
-                     sum(value) FILTER (WHERE is_sell) AS sold,
-                     max(created_at) AS latest_at,
-                     bool_or(still_held(quantity_after, peak_after)) AS was_held,
-                     bool_and(still_held(quantity_after, peak_after)) AS is_always_held
-                FROM trades
-               WHERE wallet_id = tracked.wallet_id
-                 AND created_at > %(since)s
-                 AND created_at <= %(now)s
-                 AND %(mode)s = 'exit'
-               GROUP BY wallet_id, token_id) AS within
-       ),
+       -- The tokens that each wallet sold, in an array, so that its positions are found by one search of their key.
        sold AS MATERIALIZED (
-       SELECT traded.*
+       SELECT wallet_id,
+              array_agg(token_id) AS token_ids
          FROM traded
         WHERE sold >= %(min_value)s
-          AND NOT is_always_held
+          AND %(mode)s = 'exit'
+        GROUP BY wallet_id
        ),
+       -- Those that may have been left at the end of the window: a position without a later trade has its state of then.
+       candidate AS MATERIALIZED (
+       SELECT positions.wallet_id,
+              positions.token_id,
+              positions.last_seen > %(now)s AS is_traded_later
+         FROM sold
+         JOIN positions
+           ON positions.wallet_id = sold.wallet_id
+          AND positions.token_id = ANY (sold.token_ids)
+        WHERE positions.last_seen > %(now)s
+           OR NOT still_held(quantity, peak)
+       ),
+       maybe_left AS MATERIALIZED (
+       SELECT traded.token_id,
+              traded.wallet_id,
+              traded.bought,
+              traded.last_seen,
+              candidate.is_traded_later
+         FROM candidate
+         JOIN traded
+           ON traded.wallet_id = candidate.wallet_id
+          AND traded.token_id = candidate.token_id
+       ),
+       -- Whether it was held at the end of the window, where there is a later trade.
        ended AS MATERIALIZED (
        SELECT last.*
-         FROM sold
+         FROM (SELECT *
+                 FROM maybe_left
+                WHERE is_traded_later) AS moved
         CROSS JOIN LATERAL (
               SELECT token_id,
                      wallet_id,
@@ -75,17 +94,28 @@
 {ledger.trade_order: @ DESC}
                      ))[1] AS is_held
                 FROM trades
-               WHERE wallet_id = sold.wallet_id
-                 AND token_id = sold.token_id
-                 AND created_at = sold.latest_at
+               WHERE wallet_id = moved.wallet_id
+                 AND token_id = moved.token_id
+                 AND created_at = moved.last_seen
                GROUP BY wallet_id, token_id) AS last
        ),
-       -- Whether the token was held before the window, if it was not in it.
+       gone AS MATERIALIZED (
+       SELECT maybe_left.token_id,
+              maybe_left.wallet_id,
+              maybe_left.bought
+         FROM maybe_left
+         LEFT JOIN ended
+           ON ended.wallet_id = maybe_left.wallet_id
+          AND ended.token_id = maybe_left.token_id
+        WHERE NOT (is_traded_later AND ended.is_held)
+       ),
+       -- Whether it was held before the window, where nothing was bought in it: after a purchase it was held, and a sale leaves no more
+       -- than there was.
        began AS MATERIALIZED (
        SELECT before.*
          FROM (SELECT *
-                 FROM sold
-                WHERE NOT was_held) AS unheld
+                 FROM gone
+                WHERE bought IS NULL) AS unbought
         CROSS JOIN LATERAL (
               SELECT token_id,
                      wallet_id,
@@ -94,8 +124,8 @@
 {ledger.trade_order: @ DESC}
                      ))[1] AS is_held
                 FROM trades
-               WHERE wallet_id = unheld.wallet_id
-                 AND token_id = unheld.token_id
+               WHERE wallet_id = unbought.wallet_id
+                 AND token_id = unbought.token_id
                  AND created_at <= %(since)s
                GROUP BY wallet_id, token_id) AS before
        ),
@@ -103,21 +133,19 @@
        SELECT token_id,
               wallet_id,
               bought
-         FROM bought
+         FROM traded
         WHERE bought >= %(min_value)s
+          AND %(mode)s <> 'exit'
         UNION ALL
-       SELECT sold.token_id,
-              sold.wallet_id,
-              sold.bought
-         FROM sold
-         JOIN ended
-           ON ended.wallet_id = sold.wallet_id
-          AND ended.token_id = sold.token_id
+       SELECT gone.token_id,
+              gone.wallet_id,
+              gone.bought
+         FROM gone
          LEFT JOIN began
-           ON began.wallet_id = sold.wallet_id
-          AND began.token_id = sold.token_id
-        WHERE NOT ended.is_held
-          AND (sold.was_held OR began.is_held)
+           ON began.wallet_id = gone.wallet_id
+          AND began.token_id = gone.token_id
+        WHERE gone.bought IS NOT NULL
+           OR began.is_held
        ),
        grouped AS MATERIALIZED (
        SELECT token_id,
