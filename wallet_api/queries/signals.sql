@@ -6,37 +6,68 @@
 {chosen_signals},
        -- Each position that was traded in the window in one of these tokens.
        within AS MATERIALIZED (
-       SELECT wanted.ordinal,
-              trades.token_id,
-              trades.wallet_id,
+       SELECT ordinal,
+              token_id,
+              wallet_id,
+              buy_txn,
+              sell_txn,
+              buys_without_usd,
+              sells_without_usd,
+              invested,
+              sold,
+              invested_usd,
+              sold_usd,
+              invested_without_usd,
+              sold_without_usd,
+              bought_tokens,
+              first_buy,
+              first_at,
+              latest_at,
+              signatures[cardinality(signatures)] AS first_signature,
+              quantity,
+              peak
+         -- In a subquery, so that only these sums are computed.
+         FROM (SELECT wanted.ordinal,
+                      trades.token_id,
+                      trades.wallet_id,
 {ledger.sums},
-              min(created_at) FILTER (WHERE NOT is_sell) AS first_buy,
-              -- The trades that make the signal.
-              min(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS first_at,
-              max(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS latest_at,
-              (array_agg(tx_signature ORDER BY
-{ledger.trade_order: @}
-               ) FILTER (WHERE is_sell = (%(mode)s = 'exit')))[1] AS first_signature,
-              (array_agg(quantity_after ORDER BY
+                      min(created_at) FILTER (WHERE NOT is_sell) AS first_buy,
+                      -- The trades that make the signal.
+                      min(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS first_at,
+                      max(created_at) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS latest_at,
+                      -- All in one order, in which the trades are sorted once.
+                      array_agg(tx_signature ORDER BY
 {ledger.trade_order: @ DESC}
-              ))[1] AS quantity,
-              (array_agg(peak_after ORDER BY
+                      ) FILTER (WHERE is_sell = (%(mode)s = 'exit')) AS signatures,
+                      (array_agg(quantity_after ORDER BY
 {ledger.trade_order: @ DESC}
-              ))[1] AS peak
-         FROM wanted
-         JOIN trades
-           ON trades.token_id = wanted.token_id
-         JOIN tracked
-           ON tracked.wallet_id = trades.wallet_id
-        WHERE trades.created_at > %(since)s
-          AND trades.created_at <= %(now)s
-        GROUP BY trades.wallet_id, trades.token_id, wanted.ordinal
+                      ))[1] AS quantity,
+                      (array_agg(peak_after ORDER BY
+{ledger.trade_order: @ DESC}
+                      ))[1] AS peak
+                 FROM wanted
+                 JOIN trades
+                   ON trades.token_id = wanted.token_id
+                 JOIN tracked
+                   ON tracked.wallet_id = trades.wallet_id
+                WHERE trades.created_at > %(since)s
+                  AND trades.created_at <= %(now)s
+                GROUP BY trades.wallet_id, trades.token_id, wanted.ordinal) AS traded
        ),
        summed AS (
        SELECT ordinal,
               count(*) AS trader_count,
               count(*) FILTER (WHERE still_held(quantity, peak)) AS still_holding_count,
-{ledger.sums: sum($) AS $}
+              sum(buy_txn) AS buy_txn,
+              sum(sell_txn) AS sell_txn,
+              sum(buys_without_usd) AS buys_without_usd,
+              sum(sells_without_usd) AS sells_without_usd,
+              sum(invested) AS invested,
+              sum(sold) AS sold,
+              sum(invested_usd) AS invested_usd,
+              sum(sold_usd) AS sold_usd,
+              sum(invested_without_usd) AS invested_without_usd,
+              sum(sold_without_usd) AS sold_without_usd
          FROM within
         GROUP BY ordinal
        ),
