@@ -120,6 +120,7 @@ def test_a_token_was_left_by_those_who_held_it_and_did_not_at_the_moment(
         "bought before": ((40, 2), (1, -2)),
         "bought before and later": ((40, 2), (1, -2), (-1, 2)),
         "never bought": ((1, -2),),
+        "not bought days ago": ((50, -2),),
         "left days ago": ((100, 2), (70, -2)),
         "left before": ((42, 1000), (41, -995), (1, -5)),
         "left and sold": ((42, 2), (41, -1), (1, -1)),
