@@ -212,6 +212,27 @@ def test_counts_of_a_worker_survive_a_store_that_is_killed_or_comes_back_empty(
     assert {*other.statuses(2)} == {200, 429}
 
 
+def test_a_name_that_something_else_has_in_the_store_takes_no_other_count_away(
+    caller_of: NewCaller, connection: Connection, own_valkey: KillableValkey, caplog: pytest.LogCaptureFixture
+) -> None:
+    keys = (create_key(connection, rate, rate=rate) for rate in ("10/hour", "5000/hour"))
+    at_one = caller_of(valkey_url=own_valkey.url)
+    small, large = (replace(at_one, key=key) for key in keys)
+    small.send()
+    with store(own_valkey.url) as client:
+        (name,) = client.keys("LIMITER/*")
+        client.delete(name)
+        client.lpush(name, "of another program")
+        # By what this worker has counted.
+        assert small.statuses(10) == [200] * 9 + [429]
+        large.statuses(60)
+        assert eventually(
+            lambda: [client.get(key) for key in client.keys("LIMITER/*") if key != name] == [b"60"]
+        )
+        assert client.type(name) == b"list"
+    assert "each worker counts by itself" not in caplog.text
+
+
 def test_without_a_store_each_process_counts_by_itself(caller_of: NewCaller, new_caller: NewCaller) -> None:
     key = new_caller("few", rate="2/hour").key
     assert replace(caller_of(valkey_url=None), key=key).statuses(3) == [200, 200, 429]

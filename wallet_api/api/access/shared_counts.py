@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import valkey
 from valkey.exceptions import ValkeyError
@@ -18,15 +17,23 @@ REPLY_TIMEOUT_SECONDS = 0.5
 # How long a window stays in the store after its end, for workers whose clock is behind.
 EXPIRY_SECONDS = 60
 
-# A store that came back empty continues from the worker's count, ARGV[1]. The requests of ARGV[2] have passed
-# already; those of ARGV[3] are counted if they fit.
+# The requests of ARGV[1] are counted in a window if they fit into the limit of ARGV[2]. Three more arguments
+# are of each window: the worker's count, from which a store that came back empty continues; the requests that
+# have passed already; and its seconds. A window whose name something else has in the store gets no count.
 _SCRIPT = """
-local used = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])) + tonumber(ARGV[2])
-local granted = used + ARGV[3] <= tonumber(ARGV[4]) and 1 or 0
-used = used + granted * ARGV[3]
-redis.call('SET', KEYS[1], string.format('%.0f', used), 'EX', ARGV[5])
 local clock = redis.call('TIME')
-return {used, granted, clock[1], clock[2]}
+local reply = {tonumber(clock[1]), tonumber(clock[2]), 1}
+for place, name in ipairs(KEYS) do
+  local stored = redis.pcall('GET', name)
+  local used = false
+  if type(stored) ~= 'table' then
+    used = math.max(tonumber(stored or '0'), tonumber(ARGV[3 * place])) + tonumber(ARGV[3 * place + 1])
+    if used + ARGV[1] <= tonumber(ARGV[2]) then used = used + ARGV[1] else reply[3] = 0 end
+    redis.call('SET', name, string.format('%.0f', used), 'EX', ARGV[3 * place + 2])
+  end
+  reply[place + 3] = used
+end
+return reply
 """
 
 
@@ -46,16 +53,16 @@ class LimitWindow(Account):
         """All requests that this worker has a count of."""
         return self.known + self.unsettled
 
-    def receive(self, amount: int, requests: int, limit: int, reply: Any) -> bool:
-        """Apply the reply of the script to what was sent, and return whether `requests` may pass.
+    def receive(self, amount: int, requests: int, limit: int, used: int | None, fits: bool) -> bool:
+        """Apply the store's count with what was sent, and return whether `requests` may pass.
 
-        What an error leaves unknown is treated as known, and not sent again.
+        Without one, what was sent is treated as known, and not sent again.
         """
         with self.lock:
             self.sent -= amount
-            if not isinstance(reply, Exception):
-                self.known = max(self.known, reply[0])
-                return bool(reply[1])
+            if used is not None:
+                self.known = max(self.known, used)
+                return fits
             self.known += amount
             may_pass = self.used + requests <= limit
             self.known += requests if may_pass else 0
@@ -72,7 +79,7 @@ class SharedCounts:
             socket_connect_timeout=CONNECT_TIMEOUT_SECONDS,
             socket_timeout=REPLY_TIMEOUT_SECONDS,
         )
-        self._sha = self._store.register_script(_SCRIPT).sha
+        self._add = self._store.register_script(_SCRIPT)
         self._offset: float | None = None  # of the store's clock to the monotonic clock
         self.away = False
 
@@ -90,27 +97,24 @@ class SharedCounts:
 
         Return whether `requests` may pass, by the store's count or else this worker's.
         """
-        began = time.monotonic()
-        replies: list[Any]
+        began, now = time.monotonic(), self.now()
+        arguments = [requests, limit]
+        for window, amount in amounts.items():
+            arguments += window.known, amount, max(0, int(window.ends - now)) + EXPIRY_SECONDS
         try:
-            with self._store.pipeline(transaction=False) as pipeline:
-                for window, amount in amounts.items():
-                    expiry = max(0, int(window.ends - self.now())) + EXPIRY_SECONDS
-                    # The first loads the script for the others.
-                    run, script = (pipeline.evalsha, self._sha) if len(pipeline) else (pipeline.eval, _SCRIPT)
-                    run(script, 1, window.name, window.known, amount, requests, limit, expiry)
-                replies = pipeline.execute(raise_on_error=False)
+            seconds, micros, fits, *used = self._add([window.name for window in amounts], arguments)
         except (ValkeyError, OSError) as error:
-            replies = [error] * len(amounts)
-        # The store refuses a single command, such as one of a window that has another type.
-        good = [reply for reply in replies if not isinstance(reply, Exception)]
-        if good:
-            self._offset = int(good[-1][2]) + int(good[-1][3]) / 1e6 - (began + time.monotonic()) / 2
-        if self.away and good:
-            log.warning("The store of rate limits is back.")
-        elif not self.away and not good:
-            log.warning("The store of rate limits is away; each worker counts by itself: %s", replies[0])
-        self.away = not good
-        outcomes = zip(amounts.items(), replies, strict=True)
-        may_pass = [window.receive(amount, requests, limit, reply) for (window, amount), reply in outcomes]
+            if not self.away:
+                log.warning("The store of rate limits is away; each worker counts by itself: %s", error)
+            self.away = True
+            fits, used = 0, [None] * len(amounts)
+        else:
+            self._offset = seconds + micros / 1e6 - (began + time.monotonic()) / 2
+            if self.away:
+                log.warning("The store of rate limits is back.")
+            self.away = False
+        counts = zip(amounts.items(), used, strict=True)
+        may_pass = [
+            window.receive(amount, requests, limit, count, bool(fits)) for (window, amount), count in counts
+        ]
         return all(may_pass)
