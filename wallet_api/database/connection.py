@@ -5,6 +5,7 @@ import socket
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, LiteralString
 
 import psycopg
@@ -61,22 +62,22 @@ class Connection(psycopg.Connection[Row]):
     ) -> Lists:
         """Execute a query of lists side by side, and return its head, and the columns of each list.
 
-        Each begins with a column `place`, the number of a row within it: in the n-th row of the result stands
-        the n-th of each list, NULL where it is shorter. What comes before the first list is the head, of a
-        single row; without any row `absent` is raised. All numerics are texts, as PostgreSQL writes them.
+        Each begins with a column `place`, the number of a row within it: a row of the result has the rows of
+        one place, NULL where a list is shorter, and its order does not matter. What comes before the first
+        list is the head, of a single row with a place of its own; without any row `absent` is raised. All
+        numerics are texts, as PostgreSQL writes them.
         """
         names, rows = self._fetch_texts(query, parameters)
         if not rows:
             raise absent or AssertionError("a query of lists returned no row")
         starts = [start for start, name in enumerate(names) if start and name == "place"] + [len(names)]
-        lists = [
+        lists = []
+        for start, end in pairwise(starts):
             # Of its own rows and columns alone: the others are NULL.
-            columns_from(
-                names[start + 1 : end], [row[start + 1 : end] for row in rows if row[start] is not None]
-            )
-            for start, end in pairwise(starts)
-        ]
-        return dict(zip(names[: starts[0]], rows[0], strict=False)), lists
+            own = sorted((row for row in rows if row[start] is not None), key=itemgetter(start))
+            lists.append(columns_from(names[start + 1 : end], [row[start + 1 : end] for row in own]))
+        head = next(row for row in rows if row[0] is not None)
+        return dict(zip(names[: starts[0]], head, strict=False)), lists
 
     def _fetch_texts(
         self, query: LiteralString, parameters: Mapping[str, Any]
