@@ -4,27 +4,45 @@
 -- this position alone.
 -- Needs positions_pkey, lifetimes_pkey, trades_by_time, trades_pkey, tokens_pkey, tokens_blockchain_mint_key,
 -- token_faces_pkey, final_blocks_pkey, and what token_price.sql needs.
-  WITH of_token AS MATERIALIZED (
-       SELECT *
+  WITH trade AS NOT MATERIALIZED (
+       -- Only what a page shows: to copy the whole rows from step to step takes longer than to read them.
+       SELECT token_id,
+              token_name,
+              created_at,
+              block,
+              block_index,
+              is_sell,
+              tx_signature,
+              event_index,
+              token_amount,
+              value,
+              value_usd,
+              exchanged_value,
+              realized,
+              realized_usd,
+              realized_cost
          FROM trades
         WHERE wallet_id = %(wallet_id)s
-          AND token_id = (SELECT token_id
+       ),
+       of_token AS MATERIALIZED (
+       SELECT *
+         FROM trade
+        WHERE token_id = (SELECT token_id
                             FROM tokens
                            WHERE blockchain = %(blockchain)s
                              AND mint = %(of_mint)s::text)
        ),
        newest AS (
        (SELECT *
-          FROM trades
+          FROM trade
          WHERE %(of_mint)s::text IS NULL
-           AND wallet_id = %(wallet_id)s
            AND created_at >= %(since)s::timestamptz
            AND created_at <= %(created_at)s::timestamptz
            AND (
 {ledger.trade_order: @},
                 (SELECT mint
                    FROM tokens
-                  WHERE tokens.token_id = trades.token_id))
+                  WHERE tokens.token_id = trade.token_id))
                < (
 {ledger.trade_order: %($)s},
                   %(mint)s)
@@ -43,31 +61,31 @@
          ORDER BY created_at DESC
          FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
        ),
-       position AS (
-       SELECT token_id,
-              mint,
-              token_name
-         FROM positions
-        WHERE wallet_id = %(wallet_id)s
-          AND token_id = ANY (ARRAY(SELECT token_id
-                                      FROM newest))
+       token AS (
+       SELECT tokens.token_id,
+              tokens.mint,
+              -- Positions may be missing between an interrupted restore and the rebuild.
+              COALESCE(positions.token_name, face.name) AS name,
+              face.symbol
+         FROM tokens
+         LEFT JOIN positions
+           ON positions.wallet_id = %(wallet_id)s
+          AND positions.token_id = tokens.token_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = tokens.token_id
+        WHERE tokens.token_id = ANY (ARRAY(SELECT token_id
+                                             FROM newest))
        ),
        named AS (
        SELECT newest.*,
-              -- Positions may be missing between an interrupted restore and the rebuild.
-              COALESCE(position.mint,
-                       (SELECT mint
-                          FROM tokens
-                         WHERE tokens.token_id = newest.token_id)) AS mint,
-              COALESCE(newest.token_name, position.token_name, face.name, '') AS shown_name,
-              face.symbol
+              token.mint,
+              COALESCE(newest.token_name, token.name, '') AS shown_name,
+              token.symbol
          FROM newest
          -- A full join never compares each trade with each token, whatever the plan. The condition below prevents
          -- the planner from turning it into a left join.
-         FULL JOIN position
-           ON position.token_id = newest.token_id
-         LEFT JOIN token_faces AS face
-           ON face.token_id = newest.token_id
+         FULL JOIN token
+           ON token.token_id = newest.token_id
         WHERE num_nulls(newest.token_id) = 0
        ),
        candidate AS (
