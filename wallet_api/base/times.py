@@ -3,6 +3,9 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+# From which steps of time are counted, and weeks.
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 # fromisoformat() alone reads some Unix times in milliseconds as a day of the 18th century.
 _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?")
 _STAMP = re.compile(

@@ -1,10 +1,9 @@
 """Imports of files: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
 
-import gc
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -14,7 +13,7 @@ from typing import LiteralString, NamedTuple
 from wallet_api.base.forms import BadRow
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import arrivals, merge, names, staging
-from wallet_api.ledger.batches import Batch, KnownWallets, Share, incoming_lines, read_batch
+from wallet_api.ledger.batches import Batch, KnownWallets, Share, incoming_lines, read_batch, seldom_collected
 from wallet_api.ledger.files.lines import Record, Reject
 from wallet_api.ledger.files.rejects import (
     StagedReject,
@@ -34,8 +33,6 @@ FIRST_ROWS = 25_000
 LANES = 2
 # From this size on, a second connection makes a batch faster.
 TWO_LANES_ROWS = 20_000
-# So many new objects cause a search for garbage. With the 700 of Python it takes a fifth of the reading.
-_UNCOLLECTED_OBJECTS = 50_000
 # Written at once, about 200 kB.
 _COPIED_LINES = 1_000
 
@@ -155,7 +152,7 @@ def import_trades(
     # One thread reads all batches, since memory that one thread frees is not reused by another. The sessions
     # are closed last, when no thread uses them.
     with (
-        _seldom_collected(),
+        seldom_collected(),
         ExitStack() as sessions,
         ThreadPoolExecutor(1) as reader,
         ThreadPoolExecutor(LANES) as threads,
@@ -172,17 +169,6 @@ def import_trades(
             mergers.add(batch, reject)
             options.progress()
     return mergers.finished()
-
-
-@contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Search for garbage seldom in this block: batches are many objects, none of them in a cycle."""
-    first, *later = gc.get_threshold()
-    gc.set_threshold(max(first, _UNCOLLECTED_OBJECTS), *later)
-    try:
-        yield
-    finally:
-        gc.set_threshold(first, *later)
 
 
 class _Landed(NamedTuple):

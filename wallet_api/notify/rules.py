@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -11,11 +11,10 @@ from marshmallow.validate import OneOf, Range
 
 from wallet_api.api.schemas.figures import DIRECTIONS
 from wallet_api.base.chains import CHAINS, WALLET_TYPES, stored_form
-from wallet_api.base.times import read_span
+from wallet_api.base.times import EPOCH, read_span
 
 LIST = "@"
 _MOST_EVERY = timedelta(days=7)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Rule:
         """Return when a digest with what arrived at a time is due; None if it is sent at once."""
         if self.every is None:
             return None
-        return at - (at - _EPOCH) % self.every + self.every
+        return at - (at - EPOCH) % self.every + self.every
 
 
 class _Texts(fields.Field[Any]):

@@ -1,19 +1,18 @@
 """How the profits on a board grew: the steps of its charts, and the values at their ends."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import count
 from typing import Any, NamedTuple
 
 from wallet_api.base.periods import CHART_STEPS, step_of
-from wallet_api.base.times import shown_time
+from wallet_api.base.times import EPOCH, shown_time
 from wallet_api.database import Columns
 from wallet_api.queries.spans import TimeSpan
 from wallet_api.queries.windows import cut_hours
 
 MAX_POINTS = 60
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
 # Of a board without charts.
 NO_STEPS = dict.fromkeys(
@@ -65,7 +64,7 @@ def steps_of(span: TimeSpan) -> Steps:
 
 def _steps(step: timedelta, span: TimeSpan) -> Steps:
     # A step that ends with the span is the last one.
-    first, last = (span.begins_at - _EPOCH) // step, -((_EPOCH - span.until) // step) - 1
+    first, last = (span.begins_at - EPOCH) // step, -((EPOCH - span.until) // step) - 1
     return Steps(int(step.total_seconds()), first, max(first, last), span)
 
 

@@ -1,11 +1,11 @@
 """How much a group traded over a period or a window, bucket by bucket."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.base.periods import long_step_of
-from wallet_api.base.times import shown_time
+from wallet_api.base.times import EPOCH, shown_time
 from wallet_api.database import Columns, Connection, Row, load_sql
 from wallet_api.queries.groups import group_parameters
 from wallet_api.queries.native_price import read_native_price
@@ -14,7 +14,6 @@ from wallet_api.queries.windows import cut_hours, cut_period
 
 _HOURS, _DAYS = (load_sql(__package__, f"volume_trend_{kind}") for kind in ("hours", "days"))
 _DAY = timedelta(days=1)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Trend(NamedTuple):
@@ -43,7 +42,7 @@ def volume_trend(connection: Connection, now: datetime, given: Mapping[str, Any]
     else:
         statement, parts = _HOURS, cut_hours(span.since, span.until, now, step)
     group = group_parameters(given["blockchain"], given["type"])
-    cut = {"length": step, "origin": _EPOCH, "until": last}
+    cut = {"length": step, "until": last}
     traded = connection.fetch_columns(statement, {**group, **parts, **cut, "now": now})
     ends = [] if span.is_empty else [*_ends(span.begins_at, last, step), last]
     # Those without a trade have no row.
@@ -56,7 +55,7 @@ def volume_trend(connection: Connection, now: datetime, given: Mapping[str, Any]
 
 def _ends(first: datetime, last: datetime, step: timedelta) -> Iterator[datetime]:
     """Return the multiples of `step` after `first` and before `last`."""
-    end = _EPOCH + ((first - _EPOCH) // step + 1) * step
+    end = EPOCH + ((first - EPOCH) // step + 1) * step
     while end < last:
         yield end
         end += step

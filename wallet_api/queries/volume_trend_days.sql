@@ -1,4 +1,4 @@
--- What a group traded in each bucket of days or weeks of a span, which end with days from `origin` on, and with it; a bucket without
+-- What a group traded in each bucket of days or weeks of a span, which end with days counted from the epoch, and with it; a bucket without
 -- a trade has no row. Whole days are summed from wallet_days, the parts beside them from the trades.
 -- Needs wallets_by_group, wallet_days_pkey, trades_by_time, native_prices_pkey, and what whole_days.sql needs.
   WITH
@@ -7,7 +7,7 @@
 {whole_days},
        piece AS (
        SELECT wallet_id,
-              LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', %(origin)s::timestamptz) + %(length)s::interval,
+              LEAST(date_bin(%(length)s::interval, day::timestamp AT TIME ZONE 'UTC', 'epoch') + %(length)s::interval,
                     %(until)s::timestamptz) AS ends_at,
 {ledger.sums: $}
          FROM wallet_days
@@ -24,7 +24,7 @@
         -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
-                     LEAST(date_bin(%(length)s::interval, created_at, %(origin)s::timestamptz)
+                     LEAST(date_bin(%(length)s::interval, created_at, 'epoch')
                            + %(length)s::interval, %(until)s::timestamptz) AS ends_at,
 {ledger.sums}
                 FROM trades

@@ -1,4 +1,4 @@
--- What a group traded in each bucket of hours of a span, or shorter ones, which end with multiples of `length` from `origin` on, and
+-- What a group traded in each bucket of hours of a span, or shorter ones, which end with multiples of `length` from the epoch on, and
 -- with it; a bucket without a trade has no row. Whole hours are summed from wallet_hours, the parts beside them from the trades.
 -- Needs wallets_by_group, wallet_hours_pkey, trades_by_time, native_prices_pkey.
   WITH
@@ -7,7 +7,7 @@
        -- Read twice, as to count wallets among the sums would sort these.
        piece AS NOT MATERIALIZED (
        SELECT wallet_id,
-              LEAST(date_bin(%(length)s::interval, starts_at, %(origin)s::timestamptz) + %(length)s::interval,
+              LEAST(date_bin(%(length)s::interval, starts_at, 'epoch') + %(length)s::interval,
                     %(until)s::timestamptz) AS ends_at,
 {ledger.hours: $}
          FROM wallet_hours
@@ -25,7 +25,7 @@
         -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
-                     LEAST(date_bin(%(length)s::interval, created_at, %(origin)s::timestamptz) + %(length)s::interval,
+                     LEAST(date_bin(%(length)s::interval, created_at, 'epoch') + %(length)s::interval,
                            %(until)s::timestamptz) AS ends_at,
 {ledger.sums}
                 FROM trades

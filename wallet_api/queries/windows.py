@@ -1,17 +1,17 @@
 """Windows of time, cut into the whole days and the buckets that have their sums."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from wallet_api.base.errors import InvalidParameter
+from wallet_api.base.times import EPOCH
 from wallet_api.ledger.merge import WALLET_HOURS
 
 BUCKET_SECONDS = (1, 60, 3600)
 # The trades of one token are too few to be worth a rollup by minutes.
 TOKEN_BUCKET_SECONDS = (1, 3600)
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 # A day less of wallet_hours than there are: a service and an import have clocks of their own.
 HOURS_KEPT = WALLET_HOURS - _DAY
@@ -22,7 +22,7 @@ def moment_of(as_of: datetime | None, now: datetime) -> datetime:
     if as_of is not None and as_of > now:
         raise InvalidParameter("Parameter as_of is in the future.", parameter="as_of")
     # Windows that begin before the year 1 cannot be computed.
-    return max(as_of or now, _EPOCH).replace(microsecond=0)
+    return max(as_of or now, EPOCH).replace(microsecond=0)
 
 
 class Window(NamedTuple):
@@ -61,8 +61,8 @@ class Cut(NamedTuple):
 
 def cut(since: datetime, now: datetime, step: timedelta) -> Cut:
     """Cut (`since`, `now`] at the multiples of `step` in UTC."""
-    first = _EPOCH + ((since - _EPOCH) // step + 1) * step
-    end = _EPOCH + ((now - _EPOCH) // step) * step
+    first = EPOCH + ((since - EPOCH) // step + 1) * step
+    end = EPOCH + ((now - EPOCH) // step) * step
     if first > end:
         return Cut(end, end, [since], [now])
     before = datetime.resolution
@@ -118,8 +118,8 @@ def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[
     smaller = 0
     for size in sizes:
         step = timedelta(seconds=size)
-        first = _EPOCH - ((_EPOCH - starts_at) // step) * step
-        last = _EPOCH + ((ends_at - _EPOCH) // step) * step
+        first = EPOCH - ((EPOCH - starts_at) // step) * step
+        last = EPOCH + ((ends_at - EPOCH) // step) * step
         if first >= last:
             break
         if starts_at < first:

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal, cast, get_type_hints
 
 import msgspec
 
 from wallet_api.base.forms import BadRow, must_be
+from wallet_api.base.times import EPOCH
 from wallet_api.ledger.files.lines import Record
 from wallet_api.ledger.files.rows import RowType
 
 Timestamps = Literal["iso", "epoch", "epoch_ms"]
 
-_START = datetime(1970, 1, 1, tzinfo=UTC)
 # No time of the ledger has more digits, and none is before the start.
 _NUMBER = re.compile(r"[0-9]{1,14}(?:\.[0-9]{1,9})?", re.ASCII)
 _MICROSECONDS = {"epoch": 1_000_000, "epoch_ms": 1_000}
@@ -52,6 +52,6 @@ def _moment(field: str, value: Any, timestamps: str) -> datetime:
     if not isinstance(text, str) or not _NUMBER.fullmatch(text):
         raise must_be(field, _FORMS[timestamps], value)
     try:
-        return _START + timedelta(microseconds=int(Decimal(text) * _MICROSECONDS[timestamps]))
+        return EPOCH + timedelta(microseconds=int(Decimal(text) * _MICROSECONDS[timestamps]))
     except OverflowError:
         raise must_be(field, _FORMS[timestamps], value) from None
