@@ -25,8 +25,7 @@ from wallet_api.ledger.files.rejects import (
 from wallet_api.ledger.files.rows import PriceRow, RowType, TradeRow, WalletRow, good
 from wallet_api.ledger.tokens import Token, TokenIds
 
-# Large enough that a position or bucket is touched once for many trades, small enough that two batches in
-# memory stay far below the importer's bound of 300 MB.
+# A position or bucket is touched once for many trades, and two batches stay far below the bound of 300 MB.
 BATCH_ROWS = 200_000
 # The first batch is smaller, since PostgreSQL waits for it; the next ones are up to twice as large each.
 FIRST_ROWS = 25_000

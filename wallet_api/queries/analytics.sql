@@ -1,7 +1,7 @@
 -- The tokens that most wallets of a group traded in a period. On whole days wallets are counted by the key of position_days alone, and
 -- the sums of the tokens that may be shown are read from token_days; the rest is read from the trades.
--- Needs wallets_by_group, position_days_pkey, token_days_pkey, trades_by_time, tokens_pkey, token_faces_pkey, native_prices_pkey, and
--- what whole_days.sql, token_name.sql and token_price.sql need.
+-- Needs wallets_by_group, position_days_pkey, token_days_pkey, tokens_pkey, token_faces_pkey, native_prices_pkey, and
+-- what whole_days.sql, edge_trades.sql, token_name.sql and token_price.sql need.
   WITH
 {latest_price},
 {group_wallets},
@@ -10,18 +10,7 @@
        SELECT within.wallet_id,
               within.token_id,
 {ledger.token_days: within.$}
-         FROM tracked
-        CROSS JOIN edge_span
-        -- Summed in the subquery, so that no trade of other groups is read.
-        CROSS JOIN LATERAL (
-              SELECT wallet_id,
-                     token_id,
-{ledger.sums}
-                FROM trades
-               WHERE wallet_id = tracked.wallet_id
-                 AND created_at > edge_span.starts_at
-                 AND created_at <= edge_span.ends_at
-               GROUP BY wallet_id, token_id) AS within
+{edge_trades}
        ),
        counted AS MATERIALIZED (
        SELECT token_id,

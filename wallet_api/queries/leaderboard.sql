@@ -1,7 +1,7 @@
 -- The wallets of a group that traded in a span, with its figures, in any order. For whole days, sums
 -- are read from wallet_days, and profits by token from position_days, but of intraday positions; the rest is read from the trades.
--- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, wallet_hours_pkey, several_days_by_wallet, trades_by_time, and
--- what whole_days.sql and board_entries.sql need.
+-- Needs wallets_by_group, lifetimes_pkey, wallet_days_pkey, wallet_hours_pkey, several_days_by_wallet, and
+-- what whole_days.sql, edge_trades.sql and board_entries.sql need.
   WITH
 {group_wallets},
 {whole_days},
@@ -9,19 +9,7 @@
        edge AS MATERIALIZED (
        SELECT (edge_span.ends_at AT TIME ZONE 'UTC')::date AS day,
               within.*
-         FROM tracked
-        CROSS JOIN edge_span
-        -- Summed in the subquery, so that no trade of other groups is read.
-        CROSS JOIN LATERAL (
-              SELECT wallet_id,
-                     token_id,
-                     max(realized) AS best_trade,
-{ledger.sums}
-                FROM trades
-               WHERE wallet_id = tracked.wallet_id
-                 AND created_at > edge_span.starts_at
-                 AND created_at <= edge_span.ends_at
-               GROUP BY wallet_id, token_id) AS within
+{edge_trades}
        ),
        -- Each day with a trade, of those at the edges the part in the span.
        daily AS MATERIALIZED (

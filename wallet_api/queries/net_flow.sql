@@ -1,6 +1,6 @@
 -- The tokens that a group traded in a window that ends now, with what it put into each and took out of it.
 -- Whole days are read from position_days, the rest from the trades.
--- Needs wallets_by_group, tokens_pkey, position_days_pkey, trades_by_time, and what whole_days.sql needs.
+-- Needs wallets_by_group, tokens_pkey, position_days_pkey, and what whole_days.sql and edge_trades.sql need.
   WITH
 {group_wallets},
 {whole_days},
@@ -16,18 +16,7 @@
                        FROM whole)
         UNION ALL
        SELECT within.wallet_id, within.token_id, buy_txn, sell_txn, invested, sold
-         FROM tracked
-        CROSS JOIN edge_span
-        -- Summed in the subquery, so that no trade of other groups is read.
-        CROSS JOIN LATERAL (
-              SELECT wallet_id,
-                     token_id,
-{ledger.sums}
-                FROM trades
-               WHERE wallet_id = tracked.wallet_id
-                 AND created_at > edge_span.starts_at
-                 AND created_at <= edge_span.ends_at
-               GROUP BY wallet_id, token_id) AS within
+{edge_trades}
        ),
        flow AS (
        SELECT token_id,
