@@ -9,7 +9,16 @@
        SELECT ordinal,
               token_id,
               wallet_id,
-{ledger.hours: $},
+              buy_txn,
+              sell_txn,
+              buys_without_usd,
+              sells_without_usd,
+              invested,
+              sold,
+              invested_usd,
+              sold_usd,
+              invested_without_usd,
+              sold_without_usd,
               bought_tokens,
               first_buy,
               first_at,
@@ -17,7 +26,7 @@
               signatures[cardinality(signatures)] AS first_signature,
               quantity,
               peak
-         -- In a subquery, so that no other sums are computed.
+         -- In a subquery, so that only these sums are computed.
          FROM (SELECT wanted.ordinal,
                       trades.token_id,
                       trades.wallet_id,
@@ -49,7 +58,16 @@
        SELECT ordinal,
               count(*) AS trader_count,
               count(*) FILTER (WHERE still_held(quantity, peak)) AS still_holding_count,
-{ledger.hours: sum($) AS $}
+              sum(buy_txn) AS buy_txn,
+              sum(sell_txn) AS sell_txn,
+              sum(buys_without_usd) AS buys_without_usd,
+              sum(sells_without_usd) AS sells_without_usd,
+              sum(invested) AS invested,
+              sum(sold) AS sold,
+              sum(invested_usd) AS invested_usd,
+              sum(sold_usd) AS sold_usd,
+              sum(invested_without_usd) AS invested_without_usd,
+              sum(sold_without_usd) AS sold_without_usd
          FROM within
         GROUP BY ordinal
        ),
